@@ -37,12 +37,12 @@ int idc_is_remote(int descriptor) {
     return 0;
 }
 
-// Opens one name in a folder, and closes the folder.
+// Opens a name in a folder, and closes the folder.
 static int enter(int folder, const char *name, int flags) {
     int next = openat(folder, name, flags | O_NOFOLLOW);
     int error = errno;
     struct stat status;
-    // With O_DIRECTORY a link is ENOTDIR.
+    // With O_DIRECTORY, openat(2) reports a link as ENOTDIR.
     if (next < 0 && error == ENOTDIR && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
         && S_ISLNK(status.st_mode)) {
         error = ELOOP;
@@ -79,7 +79,7 @@ int idc_open_stepwise(const char *path, int flags) {
 int idc_open_real(const char *path, int flags) {
     struct open_how how = {.flags = (unsigned int)flags, .resolve = RESOLVE_NO_SYMLINKS};
     long descriptor = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-    // Sandboxes of containers that do not know the call refuse it.
+    // Container sandboxes that do not know the call refuse it with EPERM.
     if (descriptor < 0 && (errno == ENOSYS || errno == EPERM)) {
         return idc_open_stepwise(path, flags);
     }

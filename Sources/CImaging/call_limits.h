@@ -1,4 +1,4 @@
-// What one call may take.
+// Memory and time limits of one decoding call.
 
 #ifndef IDCI_CALL_LIMITS_H
 #define IDCI_CALL_LIMITS_H
@@ -7,7 +7,7 @@
 
 #include "idci_image.h"
 
-// When so many milliseconds will have passed, by a clock that nobody sets; 0 for never.
+// Returns the time after the given milliseconds, by a clock that cannot be set; 0 for no deadline.
 static inline int64_t idci_deadline(uint32_t milliseconds) {
     struct timespec now;
     if (milliseconds == 0 || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
@@ -18,7 +18,7 @@ static inline int idci_is_over(int64_t deadline) {
     return deadline != 0 && idci_deadline(1) - 1 > deadline;
 }
 
-// Whether a header claims more than is allowed.
+// Returns an error if the sizes in a header exceed a limit.
 static inline idci_status idci_check_size(
     const idci_limits *limits, uint32_t width, uint32_t height, uint64_t decode_memory
 ) {

@@ -26,7 +26,7 @@
 static int set_limits(int resource, uint64_t soft, uint64_t hard) {
     struct rlimit limit = {.rlim_cur = (rlim_t)soft, .rlim_max = (rlim_t)hard}, present;
     if (getrlimit(resource, &present) != 0) return -1;
-    /* A limit that is tighter already stays: it cannot be raised, nor need it be. */
+    /* A tighter limit stays: it cannot be raised and need not be. */
     if (present.rlim_max < limit.rlim_max) limit.rlim_max = present.rlim_max;
     if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
     return setrlimit(resource, &limit);
@@ -34,7 +34,7 @@ static int set_limits(int resource, uint64_t soft, uint64_t hard) {
 
 static int set_limit(int resource, uint64_t value) { return set_limits(resource, value, value); }
 
-/* The address space in use, or 0 if /proc does not tell. */
+/* Returns the address space in use, or 0 if /proc is unreadable. */
 static uint64_t mapped_bytes(void) {
     FILE *file = fopen("/proc/self/statm", "re");
     if (file == NULL) return 0;
@@ -66,7 +66,7 @@ int idci_refuse_dumps(void) {
 
 int idci_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
-// Memory, the descriptors that are open, and the end: nothing that takes a path, a process or a new descriptor.
+// Calls for memory, open descriptors and exit; no call that takes a path or a process, or opens a descriptor.
 static const unsigned allowed_calls[] = {
     SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_lseek, SYS_fstat, SYS_close,
     SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
@@ -74,8 +74,8 @@ static const unsigned allowed_calls[] = {
     SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_exit, SYS_exit_group,
 };
 
-// All other calls fail with EPERM, in every thread. A refusal is not an end: glibc and Swift ask for things that they
-// can do without.
+// Makes all other calls fail with EPERM, in every thread. A failed call does not kill the process: glibc and Swift also
+// make calls that they can do without.
 static int allow_only_listed_calls(void) {
     enum { CALLS = sizeof allowed_calls / sizeof allowed_calls[0] };
     const struct sock_filter head[] = {
@@ -98,7 +98,7 @@ static int allow_only_listed_calls(void) {
     code[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
     const struct sock_fprog program = {.len = count, .filter = code};
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
-    if (result > 0) errno = EBUSY;  // The thread of this number has a filter of its own.
+    if (result > 0) errno = EBUSY;  // `result` is a thread that already has a filter of its own.
     return result == 0 ? 0 : -1;
 }
 
@@ -111,7 +111,7 @@ int idci_confine(const idci_confinement *limits) {
         return -1;
     }
     if (set_limit(RLIMIT_AS, mapped + limits->memory_bytes) != 0) return -1;
-    /* The soft one first: SIGXCPU says what it was, SIGKILL could be anybody's. */
+    /* The soft limit is lower: SIGXCPU names the cause, SIGKILL could come from any process. */
     if (set_limits(RLIMIT_CPU, limits->cpu_seconds, limits->cpu_seconds + 1) != 0) return -1;
     if (set_limit(RLIMIT_FSIZE, limits->file_bytes) != 0) return -1;
     return allow_only_listed_calls();

@@ -8,14 +8,14 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// What both endpoints have in common: an HTTP/1 server on loopback with limits on header lines and idle connections.
+/// The HTTP/1 server of both endpoints: on loopback, with limits on header lines and idle connections.
 struct EndpointServer {
     let port: Int
     let logger: Logger
 
-    /// Serves until graceful shutdown or cancellation; requests under way are finished.
+    /// Serves until graceful shutdown or cancellation; requests in progress are finished.
     ///
-    /// - Parameter onRunning: is told the bound port when connections are taken.
+    /// - Parameter onRunning: Receives the bound port when connections are accepted.
     /// - Throws: ``EmbeddedError`` `portUnavailable`.
     func run(_ router: Router<ConnectionContext>, onRunning: @escaping @Sendable (Int) async -> Void) async throws {
         let isRunning = Atomic(false)
@@ -39,7 +39,7 @@ struct EndpointServer {
             logger: self.logger
         )
         let group = ServiceGroup(services: [application], logger: self.logger)
-        // A task of its own, awaited below, because cancellation must not reach the accept loop: NIO traps over a
+        // A separate task, awaited below, because cancellation must not reach the accept loop: NIO traps on a
         // connection that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops
         // accepting first and serves what was accepted.
         let serving = Task { try await group.run() }
@@ -57,7 +57,7 @@ struct EndpointServer {
     }
 }
 
-/// Has an endpoint answer in its own vocabulary what the router itself refuses: no such path or method.
+/// Answers the router's own errors (no such path or method) in the format of the endpoint.
 struct RouterRefusals: RouterMiddleware {
     let answer: @Sendable (HTTPError) throws -> Response
 
@@ -92,11 +92,11 @@ extension ConnectionContext {
     /// Closes the connection now.
     func close() async { try? await self.channel.close().get() }
 
-    /// Returns once the client has closed the connection, or the endpoint ends.
+    /// Returns when the client has closed the connection, or the endpoint shuts down.
     func closed() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         try? await self.channel.pipeline.addHandler(ClosureWatch { end.finish() }, position: .first).get()
-        // Of what was closed before, no event tells.
+        // No event reports an earlier close.
         if await !self.isEstablished { end.finish() }
         await cancelWhenGracefulShutdown { for await _ in ends {} }
     }
@@ -114,7 +114,7 @@ extension ConnectionContext {
     }
 }
 
-/// Tells that the client sends nothing any more: what it has closed is half closed until it is answered.
+/// Reports that the client no longer sends: a connection that it closed stays half-closed until it is answered.
 private final class ClosureWatch: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -134,7 +134,7 @@ private final class ClosureWatch: ChannelInboundHandler, Sendable {
 }
 
 extension Request {
-    /// The request's body has more bytes than are taken.
+    /// The request's body exceeds the limit.
     struct BodyTooLarge: Error {}
 
     /// Collects the body; the connection is closed if it does not arrive in time.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A value of JSON, made of literals: a key stands once, where its value is made.
+/// A JSON value written as literals, so that each key is written once, beside its value.
 enum JSON: Encodable, Equatable, Sendable {
     case text(String)
     case integer(Int)
@@ -8,7 +8,7 @@ enum JSON: Encodable, Equatable, Sendable {
     case array([JSON])
     case object([String: JSON])
 
-    /// An object of those members that there are.
+    /// Returns an object of the members that are not `nil`.
     static func object(present members: [String: JSON?]) -> JSON { .object(members.compactMapValues(\.self)) }
 
     func encode(to encoder: any Encoder) throws {
@@ -24,7 +24,7 @@ enum JSON: Encodable, Equatable, Sendable {
 }
 
 extension Encodable {
-    /// Its JSON: the same bytes for the same value.
+    /// Returns its JSON: the same bytes for the same value.
     func jsonBytes() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

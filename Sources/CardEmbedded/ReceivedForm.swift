@@ -1,12 +1,12 @@
 import FoundationEssentials
 import MultipartForm
 
-/// A `multipart/form-data` body as it was received, whole.
+/// A complete received `multipart/form-data` body.
 struct ReceivedForm: Sendable {
     /// One part, in the order received.
     struct Part: Sendable {
         let name: String
-        /// The parameter `filename`: `nil` for text, maybe empty. Not to be used as a path.
+        /// The parameter `filename`: `nil` for text; may be empty. Never use it as a path.
         var filename: String?
         /// The part's content type as sent; `nil` when there was none.
         var contentType: String?

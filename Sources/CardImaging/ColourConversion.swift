@@ -1,12 +1,12 @@
 import CImaging
 
-/// What must happen to colours so that they mean sRGB, which is what a JPEG without profile is taken for.
+/// The conversion of colours to sRGB, which readers assume for a JPEG without profile.
 ///
 /// - A matrix/TRC profile (Display P3, Adobe RGB and nearly all cameras and phones) is applied and dropped.
-/// - An RGB profile made of tables, which only a colour engine can apply, is kept in the output.
+/// - An RGB profile made of tables, which only a colour engine can apply, stays in the output.
 /// - A profile that is sRGB, damaged, too large, or for another colour space (CMYK and grey are converted naively) is dropped.
 enum ColourConversion {
-    /// The pixels are sRGB, or nothing better is known.
+    /// The pixels are sRGB, or no usable profile is known.
     case none
     case matrix(idci_colour_transform)
     case keep([UInt8])
@@ -28,7 +28,7 @@ enum ColourConversion {
         self = Self.leavesColoursAlone(transform) ? .none : .matrix(transform)
     }
 
-    /// Whether no colour of a coarse grid moves by more than two steps of 255: the many variants of sRGB.
+    /// Whether no colour of a coarse grid changes by more than two steps of 255, as with the many variants of sRGB.
     private static func leavesColoursAlone(_ transform: idci_colour_transform) -> Bool {
         let steps: [UInt8] = [0, 16, 64, 128, 192, 240, 255]
         var grid: [UInt8] = []

@@ -11,7 +11,7 @@ struct ICCProfile {
     /// Whether the connection space is XYZ, as matrix profiles require.
     private let connectsThroughXYZ: Bool
 
-    /// Parses header and tag table; nil when this is no profile.
+    /// Parses header and tag table; nil when the bytes are not a profile.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 132, Self.text(bytes, at: 36) == "acsp" else { return nil }
         self.bytes = bytes
@@ -30,14 +30,14 @@ struct ICCProfile {
         self.tags = tags
     }
 
-    /// The conversion to sRGB, or nil when this is not a usable matrix/TRC profile.
+    /// Returns the conversion to sRGB, or nil when this is not a usable matrix/TRC profile.
     func transformToSRGB() -> idci_colour_transform? {
         guard self.isRGB, self.connectsThroughXYZ,
             let red = self.colourant("rXYZ"), let green = self.colourant("gXYZ"), let blue = self.colourant("bXYZ"),
             let redCurve = self.curve("rTRC"), let greenCurve = self.curve("gTRC"), let blueCurve = self.curve("bTRC")
         else { return nil }
         let matrix = Self.linearSRGB(ofColourants: red, green, blue)
-        // White must stay white, or the profile describes something else than it says.
+        // A profile that does not map white to white is wrong.
         let rows = stride(from: 0, to: 9, by: 3).map { matrix[$0..<$0 + 3].reduce(0, +) }
         guard rows.allSatisfy({ abs($0 - 1) < 0.15 }) else { return nil }
 
@@ -78,7 +78,7 @@ struct ICCProfile {
         return (0..<3).map { self.fixed(at: tag.lowerBound + 8 + $0 * 4) }
     }
 
-    /// A curve as 256 values of linear light.
+    /// Returns a curve as 256 values of linear light.
     private func curve(_ name: String) -> [Float]? {
         guard let tag = self.tags[name], tag.count >= 12 else { return nil }
         let values: [Double]? =

@@ -4,8 +4,8 @@ package import Foundation
 /// Turns a photo of a card into the JPEG that is verified and delivered.
 ///
 /// The picture is decoded (at a DCT scale when the target allows), reduced, turned upright, converted to sRGB and
-/// encoded as baseline JPEG without metadata; one that keeps its size is only quantised again, if it can be. All of it
-/// is synchronous work of a few to a hundred milliseconds: call it on a pool of threads.
+/// encoded as baseline JPEG without metadata; a picture that keeps its size is only requantised if possible. The work
+/// is synchronous and takes a few to a hundred milliseconds: call it on a pool of threads.
 ///
 /// ```swift
 /// let image = try ImageRecompressor(settings: ImagingSettings()).prepare(photo)
@@ -13,10 +13,10 @@ package import Foundation
 package struct ImageRecompressor: Sendable {
     private(set) var settings: ImagingSettings
     var limits = ImagingLimits()
-    /// What an isolated decoding executes: the binary that runs, even if its file has been replaced since.
+    /// The command of an isolated decoding: the running binary, even if its file has been replaced since.
     var command = ["/proc/self/exe", DecodingChild.argument]
 
-    /// Takes settings whose ranges the configuration has checked.
+    /// Creates a recompressor; the configuration has checked the ranges of the settings.
     package init(settings: ImagingSettings) {
         precondition(
             0...1 ~= settings.quality && 0...1 ~= settings.minQuality && settings.maxEdge > 0
@@ -26,8 +26,9 @@ package struct ImageRecompressor: Sendable {
         self.settings = settings
     }
 
-    /// Prepares a JPEG or PNG file's content. The byte budget is met by lowering the quality, then by shortening the
-    /// edge.
+    /// Prepares the content of a JPEG or PNG file.
+    ///
+    /// Lowers the quality, then shortens the edge, until the byte budget is met.
     ///
     /// - Throws: `CodedError` of kind `input` when the photo cannot be used (`image_empty`, `unsupported_format`,
     ///   `image_truncated`, `image_corrupt`, `image_too_many_pixels` …); of kind `temporary` when there is no memory or
@@ -54,7 +55,7 @@ package struct ImageRecompressor: Sendable {
 
     private static let bytesOfHead = 4096
 
-    /// Refuses what can be told without decoding.
+    /// Refuses sources that are empty, too large or of another format, without decoding.
     func admit(_ source: Data) throws(CodedError) {
         guard !source.isEmpty else { throw CodedError(.imageEmpty, .input, .imageEmpty) }
         guard source.count <= self.settings.maxSourceBytes else {
@@ -64,10 +65,11 @@ package struct ImageRecompressor: Sendable {
         guard [.jpeg, .png].contains(format) else { throw format.refusal(source.prefix(Self.bytesOfHead)) }
     }
 
-    /// Makes a prepared image smaller for an endpoint that finds it too large: three quarters of the edge and half of
-    /// the bytes. Returns nil when it is as small as it may get.
+    /// Makes a prepared image smaller for an endpoint that refuses it as too large.
     ///
-    /// - Parameter isolated: Whether that happens in a confined child, as in ``prepareIsolated(_:)``.
+    /// The edge becomes three quarters and the byte budget half. Returns nil when the image cannot become smaller.
+    ///
+    /// - Parameter isolated: Whether to work in a confined child, as in ``prepareIsolated(_:)``.
     /// - Throws: `CodedError` of kind `temporary` when there is no memory or time now.
     package func shrink(_ image: PreparedImage, isolated: Bool = false) throws(CodedError) -> PreparedImage? {
         let edge = max(image.width, image.height) * 3 / 4
@@ -110,8 +112,8 @@ package struct ImageRecompressor: Sendable {
         return try self.finish(planes, colour, qualities: self.settings.qualityLadder[...], of: png.subject)
     }
 
-    /// Converts the colours, then lowers the quality step by step, then, at the lowest, the edges; each time from the
-    /// same full planes.
+    /// Converts the colours, then encodes with lower qualities and at last with shorter edges; always from the full
+    /// planes.
     private func finish(
         _ planes: borrowing Planes,
         _ colour: ColourConversion,

@@ -17,17 +17,17 @@ extension ReasonCode {
     package static let decoderUnavailable = ReasonCode(rawValue: "decoder_unavailable")
 }
 
-/// What is being read, for the words of a refusal.
+/// The image that is read, as the message of a refusal needs it.
 struct ImageSubject {
     var format: ImageFormat
     var settings: ImagingSettings
     var limits: ImagingLimits
-    /// The size that the header claims, once it is read.
+    /// The size from the header; zero until the header is read.
     var size = PixelSize(width: 0, height: 0)
-    /// What decoding it will hold, in bytes; an estimate from the header.
+    /// The memory for decoding, in bytes; an estimate from the header.
     var decodeBytes = 0
 
-    /// Runs a C function that leaves a text in a buffer when it fails; returns its status and text.
+    /// Runs a C function that writes a message into a buffer on failure; returns its status and message.
     static func run(_ body: (UnsafeMutablePointer<CChar>?, Int) -> idci_status) -> (idci_status, String) {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)
@@ -37,13 +37,13 @@ struct ImageSubject {
         }
     }
 
-    /// Runs such a function and throws the refusal that its status stands for.
+    /// Runs such a function and throws the refusal for its status.
     func check(_ body: (UnsafeMutablePointer<CChar>?, Int) -> idci_status) throws(CodedError) {
         let (status, detail) = Self.run(body)
         if status != IDCI_OK { throw self.refusal(status, detail) }
     }
 
-    /// The refusal that a status stands for; `detail` is the library's own text.
+    /// Returns the refusal for a status; `detail` is the message of the library.
     func refusal(_ status: idci_status, _ detail: String) -> CodedError {
         if status == IDCI_OUT_OF_MEMORY { return Self.outOfMemory }
         let (code, message) = self.fault(status, detail)
@@ -61,7 +61,7 @@ struct ImageSubject {
             (.imageTooManyPixels, .imageTooManyPixels(self.size, limit: self.settings.maxPixels))
         case IDCI_EDGE_TOO_LONG: (.imageEdgeTooLong, .imageEdgeTooLong(self.limits.maxSourceEdge))
         case IDCI_TOO_MUCH_MEMORY where self.decodeBytes <= self.limits.maxDecodeBytes / 2:
-            // The result takes the memory, not the source.
+            // The result needs most of the memory, not the source.
             (
                 .imageDecodeMemory,
                 .imageResultMemory(self.size, limit: self.limits.maxDecodeBytes, maxEdge: self.settings.maxEdge)

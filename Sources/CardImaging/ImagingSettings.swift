@@ -1,11 +1,11 @@
-/// How photos are made smaller, and how large they may come.
+/// Settings for recompressing photos, and the limits of their sizes.
 package struct ImagingSettings: Hashable, Sendable, Codable {
-    /// When pixels are encoded again.
+    /// Whether a photo is always encoded again.
     package enum Recompression: String, Hashable, Sendable, Codable {
         /// Every photo is decoded and encoded.
         case always
         /// A baseline JPEG within edge and byte budget, upright, without metadata or bytes after its end, keeps its
-        /// bytes. It is still decoded once, to know that it is whole.
+        /// bytes. It is still decoded once, to check that it is complete.
         case whenNeeded = "when_needed"
     }
 
@@ -15,20 +15,21 @@ package struct ImagingSettings: Hashable, Sendable, Codable {
     package var minQuality = 0.3
     /// The longest edge of the output in pixels; smaller photos are never enlarged.
     package var maxEdge = 1600
-    /// Most bytes of the output; the default leaves 10,000 of two million for the form around it.
+    /// The maximum bytes of the output; the default leaves 10,000 of two million for the form around it.
     package var byteBudget = 1_990_000
     package var recompress = Recompression.always
-    /// Most bytes of a source (`image_too_large_bytes`).
+    /// The maximum bytes of a source (`image_too_large_bytes`).
     package var maxSourceBytes = 32 << 20
-    /// Most pixels that a header may claim (`image_too_many_pixels`); a progressive JPEG or an interlaced PNG reaches
-    /// the bound of memory before.
+    /// The maximum pixels of a source (`image_too_many_pixels`); a progressive JPEG or an interlaced PNG reaches the
+    /// limit of memory first.
     package var maxPixels = 120_000_000
 
     package init() {}
 }
 
 extension ImagingSettings {
-    /// The qualities to try in turn, in libjpeg's scale 1…100: the configured one, then steps of 10 down to the lowest.
+    /// The qualities to try in order, in libjpeg's scale 1…100: the configured one, then steps of 10 down to the
+    /// lowest.
     var qualityLadder: [Int] {
         let first = Self.libjpegQuality(self.quality)
         return Array(stride(from: first, to: self.lowestQuality, by: -10)) + [self.lowestQuality]

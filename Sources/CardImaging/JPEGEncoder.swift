@@ -2,7 +2,7 @@ import CImaging
 import CardModel
 import Foundation
 
-/// How a picture is encoded: as baseline JPEG, 4:2:0, three components, without metadata.
+/// Encodes a picture as baseline JPEG, 4:2:0, three components, without metadata.
 struct JPEGEncoder {
     /// 1…100 in libjpeg's scale.
     var quality: Int
@@ -10,7 +10,7 @@ struct JPEGEncoder {
     var profile: [UInt8]
     var byteCeiling: Int
 
-    /// An encoder in C: its encoding, where its result goes, and its message.
+    /// An encoder in C with its parameters, the result and its length, and the message buffer and its capacity.
     private typealias NativeEncoder = (
         UnsafePointer<idci_jpeg_encoding>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
         UnsafeMutablePointer<Int>, UnsafeMutablePointer<CChar>?, Int
@@ -24,8 +24,7 @@ struct JPEGEncoder {
         }
     }
 
-    /// Recompresses a picture that can stay coefficients at its own size and turns it upright; nil when the result
-    /// would exceed the ceiling.
+    /// Transcodes a picture in the DCT domain and turns it upright; nil when the result would exceed the ceiling.
     func requantize(_ jpeg: JPEGSource) throws(CodedError) -> Data? {
         var limits = jpeg.limits
         let (start, size, orientation) = (jpeg.bytes.baseAddress, jpeg.bytes.count, jpeg.orientation)
@@ -34,7 +33,7 @@ struct JPEGEncoder {
         }
     }
 
-    /// Runs an encoder and takes over its result without a copy.
+    /// Runs an encoder and returns its result without a copy.
     private func collect(_ subject: ImageSubject, _ encoder: NativeEncoder) throws(CodedError) -> Data? {
         var encoded: UnsafeMutablePointer<UInt8>?
         var count = 0

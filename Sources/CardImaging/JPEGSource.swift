@@ -1,9 +1,9 @@
 import CImaging
 import CardModel
 
-/// A JPEG in memory and what its header says. The bytes must outlive it.
+/// A JPEG in memory and its parsed header. The bytes must outlive it.
 struct JPEGSource {
-    /// What a turned picture takes that stays coefficients: 4:2:0 has 1.5 of two bytes each.
+    /// Memory for transcoding a rotated picture: 4:2:0 has 1.5 coefficients per pixel, of two bytes each.
     private static let coefficientBytesPerPixel = 3
 
     let bytes: UnsafeBufferPointer<UInt8>
@@ -34,23 +34,23 @@ struct JPEGSource {
         self.header = header
     }
 
-    /// Whether the bytes may be sent as they are.
+    /// Whether the bytes may be sent unchanged.
     func isAcceptableAsIs(_ settings: ImagingSettings) -> Bool {
         let clean = !self.header.has_metadata && !self.header.has_trailing_bytes && self.header.orientation == 0
         return settings.recompress == .whenNeeded && self.header.baseline && self.header.plain_colours && clean
             && self.size.longestEdge <= settings.maxEdge && self.bytes.count <= settings.byteBudget
     }
 
-    /// Whether it can be recompressed at its own size without becoming samples, within the memory that is allowed.
+    /// Whether the picture can be transcoded in the DCT domain within the memory limit.
     var canStayCoefficients: Bool {
         guard self.header.requantizable else { return false }
-        // These two turns read the rows in their order; for all others the whole picture is held.
+        // Orientations up to 2 read the rows in order; for all others the whole picture is held.
         let isHeld = self.orientation > 2
         let held = isHeld ? self.size.pixelCount * Self.coefficientBytesPerPixel : 0
         return self.subject.decodeBytes + held <= self.subject.limits.maxDecodeBytes
     }
 
-    /// Decodes without keeping a pixel, to know that the picture is whole.
+    /// Decodes and drops the pixels, to check that the picture is complete.
     func checkThatItDecodes() throws(CodedError) {
         var limits = self.limits
         try self.subject.check { message, capacity in
@@ -58,8 +58,9 @@ struct JPEGSource {
         }
     }
 
-    /// Decodes and reduces, at the smallest DCT scale at which the picture still exceeds the target, so that the last
-    /// reduction is a true one.
+    /// Decodes and reduces.
+    ///
+    /// Uses the smallest DCT scale at which the picture is not smaller than the target, so that it is never enlarged.
     func decode(to target: PixelSize) throws(CodedError) -> Planes {
         var limits = self.limits
         let scale = idci_jpeg_scale_for(

@@ -1,6 +1,6 @@
 import CardModel
 
-// Each message stands on one line.
+// Each message is on one line.
 // swift-format-ignore
 extension Message {
     static let imageEmpty = Self("image.empty", "the file is empty; supply the photo again")

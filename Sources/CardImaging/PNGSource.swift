@@ -2,7 +2,7 @@ import CImaging
 import CardModel
 import Glibc
 
-/// A PNG in memory and what its chunks say. The bytes must outlive it.
+/// A PNG in memory and its parsed chunks. The bytes must outlive it.
 struct PNGSource {
     let bytes: UnsafeBufferPointer<UInt8>
     let subject: ImageSubject
@@ -28,8 +28,8 @@ struct PNGSource {
         self.header = header
     }
 
-    /// Decodes row by row, flattens transparency on white and reduces to the target; `profile` becomes the embedded ICC
-    /// profile.
+    /// Decodes row by row, flattens transparency on white and reduces to the target; stores an embedded ICC profile in
+    /// `profile`.
     func decode(to target: PixelSize, profile: inout [UInt8]) throws(CodedError) -> Planes {
         var limits = self.subject.limits.native(self.subject.settings)
         var embedded: UnsafeMutablePointer<UInt8>?

@@ -5,8 +5,8 @@ struct PixelSize: Hashable, Sendable {
     var pixelCount: Int { self.width * self.height }
     var longestEdge: Int { max(self.width, self.height) }
 
-    /// The largest size of the same shape whose edges are at most `edge`; never larger than this one, and no edge
-    /// becomes zero.
+    /// Returns the largest size of the same shape whose edges are at most `edge`; never larger than this size, and no
+    /// edge becomes zero.
     func fitted(to edge: Int) -> PixelSize {
         let longest = self.longestEdge
         guard longest > edge else { return self }
@@ -14,7 +14,8 @@ struct PixelSize: Hashable, Sendable {
         return PixelSize(width: scaled(self.width), height: scaled(self.height))
     }
 
-    /// This size after turning a picture upright that is stored so (Exif 2.32, tag 0x0112; 0 if it does not say).
+    /// Returns this size after turning upright a picture with this orientation (Exif 2.32, tag 0x0112; 0 if it has
+    /// none).
     func turned(by orientation: Int32) -> PixelSize {
         orientation >= 5 ? PixelSize(width: self.height, height: self.width) : self
     }

@@ -1,7 +1,7 @@
 import CImaging
 import CardModel
 
-/// Luma and chroma of one picture, 4:2:0, reduced and upright: the one form between a decoder and the encoder.
+/// Luma and chroma of one picture, 4:2:0, reduced and upright: the format between decoders and the encoder.
 struct Planes: ~Copyable {
     let size: PixelSize
     let native: OpaquePointer
@@ -9,10 +9,10 @@ struct Planes: ~Copyable {
     /// Makes the planes of a picture that is reduced to `target` (before orientation) and turned upright.
     ///
     /// - Parameters:
-    ///   - scale: The eighths at which the decoder works.
-    ///   - decode: Decodes into the planes that it is given.
-    /// - Throws: `image_decode_memory` when decoding, reducing and the planes together exceed the limit; what `decode`
-    ///   refuses.
+    ///   - scale: The scale of the decoder in eighths.
+    ///   - decode: Decodes into the given planes.
+    /// - Throws: `image_decode_memory` when decoding, reducing and the planes together exceed the limit; the refusals
+    ///   of `decode`.
     init(
         of subject: ImageSubject,
         target: PixelSize,

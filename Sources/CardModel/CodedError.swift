@@ -1,6 +1,6 @@
-/// What went wrong: a stable code for programs, a message for people, and what kind of trouble it is.
+/// An error: a stable code for programs, a message for people, a kind.
 package struct CodedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of trouble it is; the command's exit code and the server's status follow from it.
+    /// The kind of an error; decides the command's exit code and the server's status.
     package enum Kind: Hashable, Sendable {
         /// The command line or a request is wrong.
         case usage
@@ -10,9 +10,9 @@ package struct CodedError: Error, Hashable, Sendable, CustomStringConvertible {
         case endpoint
         /// The sandbox or its disk fails.
         case storage
-        /// Somebody else holds what is needed, or the state of a card forbids it.
+        /// Another process or person holds a needed resource, or the state of a card forbids the action.
         case conflict
-        /// It may succeed later: no memory, no time, a busy sandbox.
+        /// The action may succeed later: no memory, no time, a busy sandbox.
         case temporary
         case configuration
         case notFound

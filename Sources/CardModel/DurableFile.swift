@@ -1,13 +1,13 @@
 package import Glibc
 
-/// Files that are durable, and whole once they are replaced: written beside their place, flushed, renamed, and the
-/// folder flushed. What fails throws `file_not_written` of kind `storage`.
+/// Writes files durably and replaces them atomically: written beside the old file, flushed, renamed, and the folder
+/// flushed. Failures throw `file_not_written` of kind `storage`.
 package enum DurableFile {
-    /// Puts a file in the place of another, or of none.
+    /// Replaces or creates a file atomically.
     ///
     /// - Parameters:
-    ///   - path: where it is to stand; the file beside it that is written first ends in `.part`.
-    ///   - bytes: what it holds.
+    ///   - path: the file; the file beside it that is written first ends in `.part`.
+    ///   - bytes: the content.
     ///   - mode: its mode, whatever the umask.
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
         let part = path + ".part"
@@ -21,8 +21,8 @@ package enum DurableFile {
         try self.synchroniseFolder(self.folder(of: path))
     }
 
-    /// Makes a file where there is none, and flushes it; its name is durable after `synchroniseFolder`. A process that is
-    /// killed may leave part of it; one that fails leaves nothing.
+    /// Creates a new file, and flushes it; its name is durable after `synchroniseFolder`. A killed process may leave a
+    /// part of the file; a failure leaves nothing.
     package static func create(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw self.failure(path) }
@@ -45,7 +45,7 @@ package enum DurableFile {
         guard fsync(descriptor) == 0 else { throw self.failure(path) }
     }
 
-    /// Makes a folder and those above it, durably; one that is there stays as it is.
+    /// Creates a folder and its parents, durably; an existing folder is unchanged.
     package static func makeFolders(_ path: String, mode: mode_t) throws(CodedError) {
         var isMade = mkdir(path, mode) == 0
         if !isMade, errno == ENOENT, self.folder(of: path) != path {
@@ -53,12 +53,12 @@ package enum DurableFile {
             isMade = mkdir(path, mode) == 0
         }
         if !isMade, errno == EEXIST { return }
-        // The umask took bits off the mode.
+        // The umask removed bits of the mode.
         guard isMade, chmod(path, mode) == 0 else { throw self.failure(path) }
         try self.synchroniseFolder(self.folder(of: path))
     }
 
-    /// Waits until no other process changes files of a folder under such a lock.
+    /// Locks a folder; waits until no other process holds its lock.
     ///
     /// - Returns: the descriptor that holds the lock until it is closed.
     package static func lock(_ folder: String) throws(CodedError) -> Int32 {

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Room that is shared out, and those who wait for some of it, each for so long at most: the lowest rank first, and of one rank
-/// the first come.
+/// A shared capacity with a queue of waiters, each with a time limit: the lowest rank first, then in order of arrival.
 package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
     private struct Waiter {
         let ticket: Int
@@ -16,14 +15,14 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Takes what is demanded if it is free; called under a lock.
+    /// Takes the demand if it is free; called under a lock.
     private let take: @Sendable (inout Room, Demand) -> Bool
 
     private let rank: @Sendable (Room, Demand) -> Int
 
     /// - Parameters:
-    ///   - rank: who comes first; one who has less already, for example.
-    ///   - take: takes what is demanded if it is free.
+    ///   - rank: the priority; the lowest first, for example a waiter that already has less.
+    ///   - take: takes the demand if it is free.
     package init(
         _ room: sending Room,
         rank: @escaping @Sendable (Room, Demand) -> Int = { _, _ in 0 },
@@ -36,13 +35,12 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
 
     package var waiting: Int { self.state.withLock { $0.waiters.count } }
 
-    /// Takes what is free now.
+    /// Takes the demand if it is free now, without waiting.
     package func enter(_ demand: Demand) -> Bool { self.state.withLock { self.take(&$0.room, demand) } }
 
-    /// Takes what is demanded, and waits for it if it is not free; `false` if it did not become free in time, or the task was
-    /// cancelled.
+    /// Takes the demand, and waits until it is free; `false` after the time limit, or if the task was cancelled.
     ///
-    /// - Parameter sleep: returns after the longest wait, early if it is cancelled.
+    /// - Parameter sleep: returns after the time limit, early if it is cancelled.
     package func enter(_ demand: Demand, until sleep: @escaping @Sendable () async -> Void) async -> Bool {
         let (grants, granted) = AsyncStream.makeStream(of: Never.self)
         let ticket: Int? = self.state.withLock { state in
@@ -58,7 +56,7 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
             await tasks.next()
             tasks.cancelAll()
         }
-        // Who does not stand in line any more has what was demanded.
+        // No longer queued means granted.
         return self.state.withLock { state in
             guard let place = state.waiters.firstIndex(where: { $0.ticket == ticket }) else { return true }
             state.waiters.remove(at: place)
@@ -74,11 +72,11 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
         return nil
     }
 
-    /// Gives room back, which goes to those who wait.
+    /// Returns capacity, and grants it to waiters.
     package func leave(_ giveBack: (inout Room) -> Void) {
         self.state.withLock { state in
             giveBack(&state.room)
-            // The first whose demand fits; whoever got something ranks anew.
+            // The first waiter whose demand fits; each grant changes the ranks.
             while let next = self.next(of: &state) { state.waiters.remove(at: next).granted.finish() }
         }
     }

@@ -1,4 +1,4 @@
-/// What a file without an image is, told by its first bytes, and what to do about it.
+/// Recognises files that are not images by their first bytes, and names a remedy.
 package enum ForeignFile {
     private static let starts: [(bytes: [UInt8], message: Message)] = [
         ([0x50, 0x4B, 3, 4], .fileArchive), (Array("Rar!".utf8), .fileArchive),
@@ -11,16 +11,16 @@ package enum ForeignFile {
         (Array("%TSD-Header-".utf8), .fileEncrypted), ([0x62, 0x14, 0x23, 0x65], .fileEncrypted),
         (Array(".pfile".utf8), .fileEncrypted),
         ([0x89, 0x50, 0x4E, 0x47, 0x0A], .fileTextMode), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0D], .fileTextMode),
-        // FF D8 and 89 50, each byte taken for a character of Latin-1.
+        // FF D8 and 89 50, each byte decoded as a character of Latin-1.
         ([0xC3, 0xBF, 0xC3, 0x98], .fileTextMode), ([0xC2, 0x89, 0x50, 0x4E], .fileTextMode),
         // The replacement character, for each of them.
         ([0xEF, 0xBF, 0xBD, 0xEF, 0xBF, 0xBD], .fileTextMode), ([0xEF, 0xBF, 0xBD, 0x50, 0x4E, 0x47], .fileTextMode),
     ]
 
-    /// Says what the file is and what to do.
+    /// Returns the kind of the file and the remedy.
     static func message(_ head: some Collection<UInt8>) -> Message {
         if !head.isEmpty, head.allSatisfy({ $0 == 0 }) { return .fileZeros }
-        // OOXML is a ZIP whose first entry says so: a workbook is no archive to those who made it.
+        // OOXML is a ZIP, recognised by its first entry: users do not regard a workbook as an archive.
         let entry = head.dropFirst(30)
         if head.starts(with: "PK".utf8),
             ["[Content", "_rels/", "docProps/", "xl/", "word/"].contains(where: { entry.starts(with: $0.utf8) })
@@ -34,7 +34,7 @@ package enum ForeignFile {
         return .fileUnknown
     }
 
-    /// Whether an image was copied as if it were text: a line feed never stands without a carriage return.
+    /// Whether an image was copied in text mode: every line feed follows a carriage return.
     package static func isTextMode(_ image: some Collection<UInt8>) -> Bool {
         var (feeds, last) = (0, UInt8(0))
         for byte in image {

@@ -17,7 +17,7 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     /// Whether it can be read; all others are recognised only to be refused by name.
     package var isReadable: Bool { self == .jpeg || self == .png }
 
-    /// The format as people write it.
+    /// The name of the format for people.
     package var displayName: String {
         switch self {
         case .webp: "WebP"
@@ -26,7 +26,7 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How many leading bytes `sniff` looks at.
+    /// The number of leading bytes that `sniff` reads.
     package static let signatureByteCount = 64
 
     /// Recognises a format from the first bytes of a file; `signatureByteCount` of them suffice.
@@ -44,7 +44,7 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
 
     /// The refusal of a format that cannot be read.
     ///
-    /// - Parameter head: the first bytes of the file, which tell what it is if it is no image.
+    /// - Parameter head: the first bytes of the file, which identify a file that is not an image.
     package func refusal(_ head: some Collection<UInt8>) -> CodedError {
         let message: Message =
             switch self {
@@ -56,12 +56,12 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
         return CodedError(.unsupportedFormat, .input, message)
     }
 
-    /// Endings that claim an image, also in formats that are refused with words.
+    /// Filename extensions of images, also of formats that are refused by name.
     private static let nameExtensions: Set<String> = [
         "jpg", "jpeg", "jpe", "jfif", "png", "heic", "heif", "avif", "webp", "tif", "tiff", "bmp", "gif", "pdf",
     ]
 
-    /// Whether the name of a file claims an image.
+    /// Whether a file name has the extension of an image.
     package static func isName(_ name: String) -> Bool {
         self.nameExtensions.contains((name as NSString).pathExtension.lowercased())
     }
@@ -72,7 +72,7 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
             || head.starts(with: [0x49, 0x49, 0x2B, 0]) || head.starts(with: [0x4D, 0x4D, 0, 0x2B])
     }
 
-    /// Two letters alone would claim any text that begins with them: the size of the information header decides.
+    /// Checks the size of the information header, too: a text may begin with the two letters.
     private static func isBitmap(_ head: [UInt8]) -> Bool {
         guard head.count >= 18, head.starts(with: "BM".utf8) else { return false }
         return [12, 40, 52, 56, 64, 108, 124].contains(head[14]) && head[15...17].allSatisfy { $0 == 0 }

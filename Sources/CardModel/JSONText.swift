@@ -1,6 +1,6 @@
 package import Foundation
 
-/// JSON as the program gives it out, on standard output and over HTTP: keys sorted and in snake case, slashes bare.
+/// JSON as the program writes it, on standard output and over HTTP: keys sorted and in snake case, slashes unescaped.
 package enum JSONText {
     /// Encodes a value of ours on one line.
     package static func line(_ value: some Encodable) -> String { String(decoding: self.data(value), as: UTF8.self) }
@@ -18,13 +18,13 @@ package enum JSONText {
         do {
             return try encoder.encode(value)
         } catch {
-            // Only numbers that are not finite cannot be encoded, and none is among our values.
+            // Encoding fails only for numbers that are not finite, and our values have none.
             preconditionFailure("output cannot be encoded as JSON: \(error)")
         }
     }
 }
 
-/// What is written as `null` where there is nothing, so that readers need not test for presence.
+/// An optional value that is written as `null`, so that readers need not test for presence.
 @propertyWrapper
 package struct Nullable<Value: Encodable>: Encodable {
     package var wrappedValue: Value?

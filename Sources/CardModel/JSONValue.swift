@@ -1,9 +1,9 @@
-/// A JSON value as it was written: numbers keep their digits, and objects their members, doubled ones included.
+/// A JSON value exactly as written: with all digits of numbers, and all members of objects, repeated ones included.
 ///
-/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a
-/// code decides about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
+/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and silently drops one of two equal names: too unreliable where
+/// a code decides about a delivery. It does not print itself: replies hold personal data.
 package indirect enum JSONValue: Hashable, Sendable, Discreet {
-    /// How deep a document may be nested.
+    /// The maximum nesting depth of a document.
     static let maxDepth = 64
 
     /// An object's members, in order.
@@ -32,7 +32,7 @@ package indirect enum JSONValue: Hashable, Sendable, Discreet {
         self = value
     }
 
-    /// How often an object has a name; 0 for other values.
+    /// Returns how often an object has a name; 0 for other values.
     package func count(of name: String) -> Int {
         if case .object(let members) = self { members.count { $0.name == name } } else { 0 }
     }
@@ -92,7 +92,7 @@ private struct JSONReader {
         while let byte = self.next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { self.index += 1 }
     }
 
-    /// Takes a character, with the white space before it.
+    /// Consumes a character, with the white space before it.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         self.skipSpace()
         guard self.next == UInt8(ascii: character) else { return false }
@@ -129,7 +129,7 @@ private struct JSONReader {
         .map(JSONValue.object)
     }
 
-    /// Reads what stands between a bracket and its end, separated by commas.
+    /// Reads the items between two brackets, separated by commas.
     private mutating func readList<Item>(
         depth: Int,
         end: Unicode.Scalar,
@@ -181,7 +181,7 @@ private struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 let rest = self.bytes[start..<self.index - 1]
-                // A text of megabytes is not copied once more.
+                // Avoids another copy of a text of megabytes.
                 return String(validating: text.isEmpty ? rest : text + rest, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 text += self.bytes[start..<self.index - 1]

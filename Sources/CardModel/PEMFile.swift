@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file that is to hold certificates or a key in PEM.
+/// A file that should hold certificates or a key in PEM.
 package struct PEMFile: Sendable {
     private let path: String
-    /// What it holds, without the mark of UTF-8 that editors on Windows put before it; nothing if it cannot be read.
+    /// The content, without the byte order mark of Windows editors; empty if the file is unreadable.
     package let bytes: [UInt8]
 
     package init(path: String) {
@@ -12,7 +12,7 @@ package struct PEMFile: Sendable {
         self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     }
 
-    /// Says what it holds instead, and how PEM is made of that; `nil` if that is not known.
+    /// Returns the actual format and how to convert it to PEM; `nil` if it is unknown.
     package func otherKind(isKey: Bool) -> Message? {
         if isKey, String(decoding: self.bytes, as: UTF8.self).contains("ENCRYPTED") { return .pemEncrypted(self.path) }
         // DER: a sequence, behind whose length a PKCS#12 file has its version, 3.

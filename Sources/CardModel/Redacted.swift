@@ -1,7 +1,7 @@
 /// A value that holds personal data or a secret and does not print itself.
 ///
-/// `\(value)`, `String(describing:)`, `String(reflecting:)`, `dump` and loggers all show `<redacted>`; the value is reached by `reveal()`, which is
-/// easy to search for.
+/// `\(value)`, `String(describing:)`, `String(reflecting:)`, `dump` and loggers all show `<redacted>`; only `reveal()`,
+/// which is easy to search for, returns the value.
 package struct Redacted<Value: Sendable>: Sendable, Discreet {
     private let value: Value
 
@@ -26,7 +26,7 @@ extension Redacted: Codable where Value: Codable {
     }
 }
 
-/// A value that prints only what its `description` says, also to `dump` and the debugger.
+/// A value that prints only its `description`, also in `dump` and the debugger.
 package protocol Discreet: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Discreet {

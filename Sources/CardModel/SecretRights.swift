@@ -1,17 +1,18 @@
 import Foundation
 package import Glibc
 
-/// Who has rights to a file with a secret in it: its owner alone, or to a file of root a group of this process, too.
+/// Checks the rights to a file with a secret: only its owner may have any; for a file of root, a group of this process,
+/// too.
 ///
 /// Kubernetes mounts secrets as root's with a group that reads them (0440). Where systemd keeps credentials
 /// (`LoadCredential=`) on a tmpfs, an access list lets the service read them; the mode then shows the mask of that list as
 /// rights of the group, though the group has none.
 package enum SecretRights {
-    /// What is wrong with the rights to a file, and what to do about it; `nil` if its secret is safe.
+    /// Returns the error in the rights to a file and its remedy; `nil` if its secret is safe.
     ///
     /// - Parameters:
-    ///   - path: where the file lies.
-    ///   - status: what the opened file shows.
+    ///   - path: the path of the file.
+    ///   - status: the status of the opened file.
     package static func refusal(of path: String, _ status: stat) -> Message? {
         if self.othersMayTouch(path, status) {
             let mode = "0" + String(status.st_mode & 0o777, radix: 8)
@@ -39,7 +40,7 @@ package enum SecretRights {
     /// Whether this process is in a group.
     private static func isOurs(_ group: gid_t) -> Bool {
         var groups = [gid_t](repeating: getegid(), count: Int(max(0, getgroups(0, nil))) + 1)
-        // The last place keeps the effective group.
+        // The last slot holds the effective group.
         _ = getgroups(Int32(groups.count - 1), &groups)
         return groups.contains(group)
     }

@@ -1,11 +1,11 @@
 extension String {
-    /// Its letters and digits alone, in small letters: what separates them hides no name and no number.
+    /// Its letters and digits alone, in lower case, so that separators cannot hide a name or a number.
     package var lettersAndDigits: String { self.lowercased().filter { $0.isLetter || $0.isNumber } }
 
     /// The text without white space at its ends.
     package var trimmed: String {
-        // Nearly no text has any, and taking one apart character by character takes long. A character that begins or ends with
-        // one of these is no white space.
+        // A fast path: few texts have white space, and splitting into characters is slow. A character that begins or
+        // ends with one of these bytes is not white space.
         if let first = self.utf8.first, let last = self.utf8.last, 0x21...0x7E ~= first, 0x21...0x7E ~= last {
             return self
         }

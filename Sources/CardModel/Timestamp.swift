@@ -8,7 +8,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         case millisecondsSinceEpoch = "millisecondsSinceEpoch"
     }
 
-    /// When this program was written: no clock that says less is right. Moved on with each release.
+    /// The date of this release: an earlier clock is wrong. Updated with each release.
     package static let programDate = Timestamp(millisecondsSinceEpoch: 1_793_491_200_000)
 
     package init(millisecondsSinceEpoch: Int64) { self.millisecondsSinceEpoch = millisecondsSinceEpoch }
@@ -17,8 +17,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         self.millisecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
-    /// The time of a file, in whole seconds. Whoever may write a file may give it any time: what lies outside the years
-    /// 1 to 9999 becomes their first or last second, so that sums with it fit.
+    /// Creates the time of a file, in whole seconds, clamped to the years 1 to 9999 so that sums cannot overflow: a
+    /// file can have any time.
     package init(ofFile time: timespec) {
         self.millisecondsSinceEpoch = min(max(Int64(time.tv_sec), -62_135_596_800), 253_402_300_799) * 1000
     }
@@ -29,7 +29,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         Timestamp(millisecondsSinceEpoch: self.millisecondsSinceEpoch + duration.wholeMilliseconds)
     }
 
-    /// Returns how long after `other` this time lies; negative if before.
+    /// Returns the duration from `other` to this time; negative if this time is earlier.
     package func duration(since other: Timestamp) -> Duration {
         .milliseconds(self.millisecondsSinceEpoch - other.millisecondsSinceEpoch)
     }
@@ -40,7 +40,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
 
     /// The time in ISO 8601, UTC, with milliseconds.
     package var description: String {
-        // Foundation formats a Double of seconds, which loses a millisecond here and there.
+        // Foundation formats a Double of seconds, which sometimes loses a millisecond.
         let day = CalendarDay(daysSinceEpoch: Int(self.millisecondsSinceEpoch.flooredQuotient(by: 86_400_000)))
         let rest = self.millisecondsSinceEpoch - Int64(day.daysSinceEpoch) * 86_400_000
         let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { Self.padded($0, to: 2) }
@@ -53,7 +53,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     }
 }
 
-/// A time that JSON has in UTC.
+/// A time that JSON writes in UTC.
 @propertyWrapper
 package struct UTC: Encodable, Sendable {
     package var wrappedValue: Timestamp
@@ -67,12 +67,12 @@ package struct UTC: Encodable, Sendable {
 }
 
 extension String {
-    /// A time of a document, which has it in UTC, as a person reads it.
+    /// The UTC time of a document, in local time for people.
     package var asLocalTime: String { Timestamp(self)?.local ?? self }
 }
 
 extension Timestamp {
-    /// Reads what ``description`` writes.
+    /// Parses the format of ``description``.
     init?(_ text: String) {
         let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
         guard 6...7 ~= numbers.count, text.hasSuffix("Z"),
@@ -88,7 +88,7 @@ extension Timestamp {
         var parts = tm()
         guard localtime_r(&seconds, &parts) != nil else { return self.description }
         let offset = Int32(parts.tm_gmtoff.magnitude / 60)
-        // Each number with what stands before it; a list has a hundred thousand of them.
+        // Each number with the character before it; formatted by hand, since a list has a hundred thousand times.
         let pieces: [(Unicode.Scalar?, Int32)] = [
             (nil, (parts.tm_year + 1900) / 100), (nil, parts.tm_year % 100), ("-", parts.tm_mon + 1),
             ("-", parts.tm_mday), (" ", parts.tm_hour), (":", parts.tm_min), (":", parts.tm_sec), (" ", -1),
@@ -121,7 +121,7 @@ extension Duration {
     }
 }
 
-/// A wait with both its ends: it holds between them, so a clock that leaves them in either direction ends it.
+/// A wait with start and end: over after its end, and when the clock goes back far before its start.
 package struct Wait: Hashable, Sendable {
     package var from: Timestamp
     package var until: Timestamp
@@ -131,8 +131,8 @@ package struct Wait: Hashable, Sendable {
         self.until = until
     }
 
-    /// Whether nothing has to wait any more: a clock that is set right by a little ends no wait, and one that was far ahead
-    /// begins none anew.
+    /// Whether the wait is over: a small clock correction does not end a wait, and correcting a clock that was far
+    /// ahead does not restart one.
     package func isOver(at now: Timestamp) -> Bool {
         now >= self.until || now < self.from.advanced(by: .zero - self.until.duration(since: self.from))
     }

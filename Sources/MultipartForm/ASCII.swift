@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// Whether it is a letter or digit of ASCII.
+    /// Whether this byte is an ASCII letter or digit.
     package var isASCIIAlphanumeric: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -9,6 +9,6 @@ extension UInt8 {
         }
     }
 
-    /// Whether RFC 9110 section 5.6.2 allows it in a token.
+    /// Whether RFC 9110 section 5.6.2 allows this byte in a token.
     package var isTokenByte: Bool { self.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

@@ -1,4 +1,4 @@
-/// The line that separates the parts of a form, without its leading dashes (RFC 2046 section 5.1.1).
+/// The text that separates the parts of a form, without its leading dashes (RFC 2046 section 5.1.1).
 ///
 /// Narrower than the RFC: only letters, digits and `-`, so that no receiver needs quotes in the `Content-Type` header.
 /// A boundary may be derived from an idempotency key, so its default renderings do not show it; read ``value``.
@@ -9,7 +9,7 @@ package struct Boundary: Sendable, Hashable {
     /// The boundary itself: 1 to 70 characters of `[0-9A-Za-z-]`.
     package let value: String
 
-    /// Accepts a boundary after checking its length and characters.
+    /// Creates a boundary after checking its length and characters.
     ///
     /// - Throws: ``MultipartFormError`` with the code ``MultipartFormError/Code/invalidBoundary``.
     package init(_ string: String) throws(MultipartFormError) {
@@ -27,12 +27,12 @@ package struct Boundary: Sendable, Hashable {
         self.value = string
     }
 
-    /// For text that is valid by construction.
+    /// Creates a boundary from text that is valid by construction.
     init(unchecked value: String) { self.value = value }
 }
 
 extension Boundary {
-    /// How many ordinals are tried before giving up: an honest part never meets even the first.
+    /// The number of ordinals tried; only a crafted part can hold even the first boundary.
     static let maximumOrdinals = 64
     /// 44 characters of the key: the prefix, the key, a dash and the longest ordinal make exactly 70.
     private static let maximumKeyCharacters = 44
@@ -43,9 +43,10 @@ extension Boundary {
     /// body would answer the second attempt with 422. The text is `form-`, the key's letters and digits (`-` is left
     /// out, any other byte becomes two hexadecimal digits, at most 44 characters in all), `-` and the ordinal. A random
     /// UUID thus gives the 128 bits of its 32 digits; a key that can be guessed gives a boundary that can be guessed,
-    /// which is why ``derived(from:absentFrom:)`` reads the parts and does not trust in luck.
+    /// which is why ``derived(from:absentFrom:)`` searches the parts.
     ///
-    /// - Parameter ordinal: Which boundary of this key: 0 unless that one occurs in a part. It does not count sendings.
+    /// - Parameter ordinal: The index of the boundary of this key: 0 unless that one occurs in a part. It does not
+    ///   count uploads.
     package static func derived(from idempotencyKey: String, attempt ordinal: Int) -> Boundary {
         var text = ""
         for byte in idempotencyKey.utf8 where byte != UInt8(ascii: "-") && text.utf8.count < self.maximumKeyCharacters {

@@ -3,7 +3,7 @@ package import FoundationEssentials
 extension MultipartForm {
     /// One field of a form: its name, for files a file name and a content type, and its bytes.
     ///
-    /// A part is checked when a form is made of it, so that parts can be listed in one expression.
+    /// A part is checked only when a form is made of it, so that an array literal of parts needs no `try`.
     package struct Part: Sendable {
         package let name: String
         /// The file's name as given; `nil` for text.
@@ -15,8 +15,8 @@ extension MultipartForm {
 
         /// Describes a text field.
         ///
-        /// A lone CR or LF of the value becomes CR LF, as the WHATWG form encoding asks. No content type is sent: it is
-        /// UTF-8.
+        /// A lone CR or LF of the value becomes CR LF, as the WHATWG form encoding requires. No content type is sent:
+        /// the text is UTF-8.
         ///
         /// - Parameter name: The field's name: not empty, without NUL.
         package static func text(_ value: String, name: String) -> Part {

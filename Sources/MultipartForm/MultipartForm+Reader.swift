@@ -4,9 +4,9 @@ extension MultipartForm {
     /// Makes a reader at the first byte; every reader of a form yields the same bytes.
     package func makeReader() -> Reader { Reader(segments: self.segments) }
 
-    /// Pulls the bytes of a form, chunk by chunk: none is put together before it is asked for.
+    /// Reads the bytes of a form chunk by chunk; each chunk is assembled only when it is requested.
     ///
-    /// A copy of a reader reads on alone from where the original was.
+    /// A copy of a reader continues at the position of the original, independently of it.
     package struct Reader: Sendable {
         private let segments: [Data]
         private var index = 0
@@ -22,7 +22,7 @@ extension MultipartForm {
         /// Every chunk but the last has exactly `count` bytes. A chunk that lies within one part is a slice of it, not a
         /// copy: its indices do not start at 0.
         ///
-        /// - Parameter count: The most bytes wanted: at least 1.
+        /// - Parameter count: The maximum number of bytes: at least 1.
         /// - Returns: The bytes, or `nil` at the end.
         package mutating func read(upTo count: Int) -> Data? {
             precondition(count > 0, "A chunk has at least 1 byte, not \(count).")
@@ -34,7 +34,7 @@ extension MultipartForm {
             return chunk
         }
 
-        /// The next bytes of one segment: at most `count`.
+        /// Returns the next bytes of one segment: at most `count`.
         private mutating func next(_ count: Int) -> Data {
             let segment = self.segments[self.index]
             let piece = segment.dropFirst(self.position).prefix(count)

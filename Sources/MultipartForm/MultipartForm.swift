@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// A `multipart/form-data` body as a recipe (RFC 7578): parts and a boundary, not a stream.
+/// A `multipart/form-data` body (RFC 7578), held as parts and a boundary and assembled while it is read.
 ///
 /// The exact length is known before the first byte, and every reader yields the same bytes, so that a request can be
-/// sent again after a lost answer. The contents are not copied: beside them, memory holds one chunk.
+/// sent again after a lost response. The contents are not copied: beside them, memory holds one chunk.
 ///
 /// ```swift
 /// let parts: [MultipartForm.Part] = [
@@ -25,15 +25,14 @@ package struct MultipartForm: Sendable {
     /// The exact length of the body in bytes, for the `Content-Length` header.
     package let contentLength: Int
 
-    /// What stands before each part and its content, in turn, and the closing line.
+    /// The bytes before the content of a part and the content, alternately, then the closing line.
     let segments: [Data]
 
-    /// Describes a form.
+    /// Creates a form after checking names and content types.
     ///
-    /// Checks names and content types. Does not look for the boundary in the parts: use
-    /// ``Boundary/derived(from:absentFrom:)`` for that.
+    /// Does not search the parts for the boundary: use ``Boundary/derived(from:absentFrom:)`` for that.
     ///
-    /// - Parameter parts: The parts in order; none is a valid form.
+    /// - Parameter parts: The parts in order; without parts the form is valid, too.
     /// - Throws: ``MultipartFormError``: `invalid_name` or `invalid_content_type`.
     package init(parts: [Part], boundary: Boundary) throws(MultipartFormError) {
         var segments: [Data] = []

@@ -1,4 +1,4 @@
-/// Says why a form could not be built, proven or parsed.
+/// The reason why a form could not be built or parsed, or why no boundary could be proven absent.
 ///
 /// Programs decide on ``code``; people read ``message``, which names parts by their position and never holds a part's
 /// name, value or file name: those may be personal data.
@@ -23,15 +23,16 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         case notFormData = "not_form_data"
         /// The body ended before the closing delimiter; an empty body too.
         case truncated
-        /// A line starts with `--boundary` and goes on with something else than padding or the closing dashes.
+        /// A line starts with `--boundary` and continues with something other than padding or the closing dashes.
         case malformedDelimiter = "malformed_delimiter"
-        /// A header line has no name or colon, is folded, holds NUL, or ends in CR or LF alone; or a name is not UTF-8.
+        /// A header line has no name or colon, is folded, holds NUL, or ends in CR or LF alone; or the name of a part
+        /// is not UTF-8.
         case malformedHeader = "malformed_header"
         /// A part has no single `Content-Disposition: form-data` that can be parsed, or two of `name` or `filename` in
         /// it.
         case invalidDisposition = "invalid_disposition"
         case missingName = "missing_name"
-        /// A part is encoded in Base64 or the like: storing it as it is would lose it.
+        /// A part has a transfer encoding such as Base64: stored undecoded, the content would be wrong.
         case unsupportedTransferEncoding = "unsupported_transfer_encoding"
         case tooManyParts = "too_many_parts"
         case tooManyHeaders = "too_many_headers"
@@ -41,7 +42,7 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         /// The text before the first part or after the last, or the padding after a boundary exceeds the limit.
         case surroundingsTooLarge = "surroundings_too_large"
 
-        /// Whether a limit was exceeded, so that 413 rather than 400 is the answer.
+        /// Whether a limit was exceeded, so that the response is 413 rather than 400.
         package var isLimit: Bool {
             switch self {
             case .tooManyParts, .tooManyHeaders, .headerTooLarge, .partTooLarge, .bodyTooLarge, .surroundingsTooLarge:

@@ -4,7 +4,7 @@
 /// Names are raw UTF-8 in quotes. LF, CR and `"` become `%0A`, `%0D` and `%22`, nothing else is escaped: not `\`, not
 /// `%`. There is no `filename*` (RFC 7578 section 4.2 forbids it), no transfer encoding and no other header.
 enum PartHeader {
-    /// The lines, each with its CR LF, without the empty line after them.
+    /// Returns the lines, each with its CR LF, without the empty line after them.
     static func bytes(of part: MultipartForm.Part, position: Int) throws(MultipartFormError) -> [UInt8] {
         try Self.check(part.name.utf8, what: "name", position: position)
         var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
@@ -34,7 +34,7 @@ enum PartHeader {
         }
     }
 
-    /// What follows the last `/`: a receiver has no use for our directories, and some would follow them.
+    /// Returns the text after the last `/`: a receiver has no use for our directories, and some would follow them.
     private static func lastComponent(_ filename: String) -> [UInt8] {
         let bytes = Array(filename.utf8)
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }

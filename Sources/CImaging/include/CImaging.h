@@ -1,4 +1,4 @@
-// Everything of this module; exported names begin with idci_.
+// The whole module; exported names begin with idci_.
 
 #ifndef IDCI_CIMAGING_H
 #define IDCI_CIMAGING_H

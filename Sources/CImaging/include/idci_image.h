@@ -1,5 +1,5 @@
-// What reading JPEG and PNG have in common.
-// Plain C functions and structs only, so that Swift can call them. Memory that a call hands over is freed with free().
+// Declarations shared by the readers of JPEG and PNG. Plain C functions and structs only, so that Swift can call them.
+// The caller frees returned memory with free().
 
 #ifndef IDCI_IMAGE_H
 #define IDCI_IMAGE_H
@@ -12,7 +12,7 @@
 typedef enum {
     IDCI_OK = 0,
     IDCI_CORRUPT = 1,          ///< Another format, or data that contradicts itself.
-    IDCI_TRUNCATED = 2,        ///< The bytes end before the picture does.
+    IDCI_TRUNCATED = 2,        ///< The bytes end before the picture is complete.
     IDCI_TOO_MANY_PIXELS = 3,  ///< `max_pixels`
     IDCI_EDGE_TOO_LONG = 4,    ///< `max_edge`
     IDCI_TOO_MUCH_MEMORY = 5,  ///< `max_memory_bytes`
@@ -25,17 +25,17 @@ typedef enum {
     IDCI_NO_HEIGHT = 12,       ///< A JPEG whose frame header leaves the height to a DNL segment.
 } idci_status;
 
-/// What one image may cost. Zero means no limit of this kind.
+/// The limits of one image. Zero means no limit of this kind.
 typedef struct {
-    uint64_t max_pixels;        ///< Width times height as the header claims them.
+    uint64_t max_pixels;        ///< Width times height from the header.
     uint32_t max_edge;          ///< The longer of width and height, in pixels.
-    uint64_t max_memory_bytes;  ///< What decoding may hold, estimated before; libjpeg's memory manager obeys it, too.
+    uint64_t max_memory_bytes;  ///< Memory for decoding, estimated beforehand; also the limit of libjpeg's memory manager.
     uint32_t max_scans;         ///< Scans of a progressive or multi-scan JPEG.
     uint32_t max_milliseconds;  ///< Wall time of one call.
 } idci_limits;
 
-/// The orientation 1...8 of a TIFF block as Exif embeds it (the content of PNG's eXIf chunk, too), or 0. Looks at the
-/// entries of the first directory only and follows no further offset, so nothing can loop.
+/// Returns the orientation 1...8 of a TIFF block as Exif embeds it (the content of PNG's eXIf chunk, too), or 0. Reads
+/// only the entries of the first directory and follows no further offset, so it cannot loop.
 int32_t idci_exif_orientation(const uint8_t *tiff, size_t count);
 
 #endif

@@ -5,11 +5,11 @@
 //   refused as IDCI_TRUNCATED  the bytes end before the end marker (EOI), or EOI comes before the last block.
 //   refused as IDCI_CORRUPT    bad Huffman code, lost restart marker, impossible progression, a component without any
 //                              scan.
-//   refused as IDCI_UNSUPPORTED  arithmetic coding, whole or not: libjpeg cannot tell where its data ends.
+//   refused as IDCI_UNSUPPORTED  arithmetic coding, always: libjpeg cannot detect the end of its data.
 //   accepted (benign)          bytes after EOI; stray bytes between segments or before EOI; unknown JFIF version
 //                              or Adobe transform code; odd spectral selection in a sequential scan;
 //                              a progressive file that ends properly after fewer scans (whole, less sharp).
-// Damage that still decodes (a flipped bit within Huffman data may) cannot be noticed: JPEG has no checksum.
+// Damage that still decodes (a flipped bit within Huffman data may) cannot be detected: JPEG has no checksum.
 //
 // Every call takes a `message` (may be NULL) that receives a terminated text on failure; it never holds image data.
 
@@ -19,19 +19,19 @@
 #include "idci_image.h"
 #include "idci_planes.h"
 
-/// What the header and the marker segments say.
+/// The values from the header and the marker segments.
 typedef struct {
     uint32_t width;            ///< In pixels, before orientation; known when a limit is exceeded, too.
     uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
     int32_t components;        ///< 1, 3 or 4.
-    bool plain_colours;        ///< Grey or YCbCr, as JFIF has it.
-    bool baseline;             ///< SOF0 (sequential, Huffman, 8 bits), sampled as every decoder can read it.
-    bool requantizable;        ///< Can stay coefficients at its own size: 4:2:0 in YCbCr, of whole blocks, in one scan.
-    int32_t orientation;       ///< Exif orientation 1...8, or 0 when there is none (or none that can be believed).
-    bool has_metadata;         ///< Any APPn or COM segment but a bare JFIF APP0 and Adobe APP14; ICC counts too.
+    bool plain_colours;        ///< Grey or YCbCr, as JFIF requires.
+    bool baseline;             ///< SOF0 (sequential, Huffman, 8 bits), with a sampling that every decoder can read.
+    bool requantizable;        ///< See idci_jpeg_requantize: 4:2:0 in YCbCr, whole blocks, one scan.
+    int32_t orientation;       ///< Exif orientation 1...8, or 0 when it is absent or invalid.
+    bool has_metadata;         ///< Any APPn or COM segment except a bare JFIF APP0 and Adobe APP14; ICC counts too.
     bool has_trailing_bytes;   ///< Bytes after EOI.
     size_t icc_bytes;          ///< Size of the embedded ICC profile, 0 without a complete one.
-    uint64_t decode_memory;    ///< Estimate of what libjpeg will hold while decoding at full size, in bytes.
+    uint64_t decode_memory;    ///< Estimate of libjpeg's memory while decoding at full size, in bytes.
 } idci_jpeg_header;
 
 /// Reads header and segments without decoding, and checks pixels, edge and memory against the limits.
@@ -39,31 +39,31 @@ idci_status idci_jpeg_read_header(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_header *header, char *message,
     size_t message_capacity);
 
-/// Copies the ICC profile announced by `icc_bytes`; false when it does not fit or is not there.
+/// Copies the ICC profile announced by `icc_bytes`; false when it is absent or does not fit.
 bool idci_jpeg_copy_icc(const uint8_t *bytes, size_t count, uint8_t *profile, size_t profile_count);
 
-/// The smallest DCT scale `n` of n/8 (1, 2, 4 or 8) at which both edges are still at least as long as asked.
+/// Returns the smallest DCT scale `n` of n/8 (1, 2, 4 or 8) at which both edges have at least the given lengths.
 uint32_t idci_jpeg_scale_for(uint32_t width, uint32_t height, uint32_t at_least_width, uint32_t at_least_height);
 
-/// The edge length in pixels that libjpeg produces at `scale`/8: rounded up.
+/// Returns the edge length in pixels that libjpeg produces at `scale`/8: rounded up.
 uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale);
 
-/// Decodes at `scale`/8 (1, 2, 4 or 8) into the caller's pixels, three bytes (RGB) each and rows without gaps; NULL only
-/// finds out whether the picture is whole. CMYK and YCCK are converted (naively, Adobe's inverted inks respected),
-/// greyscale is spread. Orientation is not applied.
+/// Decodes at `scale`/8 (1, 2, 4 or 8) into the caller's pixels, three bytes (RGB) each and rows without gaps; with
+/// NULL the call only checks that the picture is complete. CMYK and YCCK are converted (naively; Adobe's inverted inks
+/// are handled), greyscale becomes RGB. Orientation is not applied.
 idci_status idci_jpeg_decode(
     const uint8_t *bytes, size_t count, const idci_limits *limits, uint32_t scale, uint8_t *pixels,
     size_t pixels_count, char *message, size_t message_capacity);
 
 // MARK: - From planes to planes
 
-/// Decodes, reduces and turns a picture. Components in YCbCr of any sampling stay planes, all others become pixels
-/// before, as `idci_jpeg_decode` makes them.
+/// Decodes, reduces and rotates a picture. Grey and YCbCr components of any sampling stay planes; other colours first
+/// become pixels, as in `idci_jpeg_decode`.
 idci_status idci_jpeg_decode_planes(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, char *message,
     size_t message_capacity);
 
-/// How to encode.
+/// Parameters of the encoder.
 typedef struct {
     int32_t quality;         ///< 1...100 in libjpeg's scale.
     size_t byte_ceiling;     ///< Encoding stops with IDCI_OVER_CEILING beyond this many bytes; 0: none.
@@ -77,8 +77,8 @@ idci_status idci_jpeg_encode_planes(
     const idci_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
     size_t message_capacity);
 
-/// Recompresses a requantizable picture at its own size and turns it by `orientation` (Exif 0...8), coefficients staying
-/// coefficients. Where the turn needs all of them first they are held (3 bytes per pixel), else one strip is.
+/// Transcodes a requantizable picture in the DCT domain, without pixels; applies `orientation` (Exif 0...8). Holds one
+/// strip of coefficients, or all (3 bytes per pixel) if the orientation needs the last rows first.
 idci_status idci_jpeg_requantize(
     const uint8_t *bytes, size_t count, const idci_limits *limits, int32_t orientation,
     const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity);

@@ -1,32 +1,33 @@
-// The one form in which a picture passes from a decoder to the encoder: luma and chroma planes, 4:2:0, reduced and
-// upright. No colour is converted that is coded as luma and chroma, and half the bytes are reduced.
+// The format between decoders and the encoder: luma and chroma planes, 4:2:0, reduced and upright. Pictures coded as
+// luma and chroma need no colour conversion, and half as many bytes are reduced.
 
 #ifndef IDCI_PLANES_H
 #define IDCI_PLANES_H
 
 #include "idci_image.h"
 
-/// What becomes of a picture between decoder and encoder.
+/// The change of a picture between decoder and encoder.
 typedef struct {
     uint32_t width;          ///< In pixels, as stored.
     uint32_t height;         ///< In pixels, as stored.
-    uint32_t scale;          ///< Eighths at which the decoder works: 1, 2, 4 or 8.
+    uint32_t scale;          ///< Scale of the decoder in eighths: 1, 2, 4 or 8.
     uint32_t target_width;   ///< In pixels, before orientation; not larger than the picture.
     uint32_t target_height;  ///< In pixels, before orientation; not larger than the picture.
     int32_t orientation;     ///< Exif orientation 1...8 to undo (Exif 2.32, tag 0x0112), or 0.
 } idci_reduction;
 
-/// The planes of one picture (YCbCr as JFIF defines it). They are made by an antialiased bicubic (Catmull-Rom)
-/// reduction that takes rows as they are decoded and keeps only as many as its kernel is high.
+/// The planes of one picture (YCbCr as JFIF defines it). An antialiased bicubic (Catmull-Rom) reduction makes them from
+/// rows as they are decoded, and holds only as many rows as its kernel needs.
 typedef struct idci_planes idci_planes;
 
-/// The most bytes that making and holding such planes takes; of a wide picture that becomes tiny that is all of it.
+/// Returns the maximum memory for making and holding such planes, in bytes; it dominates when a wide picture becomes
+/// tiny.
 uint64_t idci_planes_memory(const idci_reduction *reduction);
 
-/// Makes empty planes; NULL when memory is short, an edge is zero or the target larger than the picture.
+/// Creates empty planes; NULL when memory is short, an edge is zero or the target is larger than the picture.
 idci_planes *idci_planes_create(const idci_reduction *reduction);
 
-/// A smaller copy; NULL when memory is short.
+/// Returns a smaller copy; NULL when memory is short.
 idci_planes *idci_planes_reduced(const idci_planes *planes, uint32_t width, uint32_t height);
 
 /// Frees the planes.

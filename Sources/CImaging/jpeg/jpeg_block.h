@@ -14,7 +14,7 @@
 
 enum {
     FACTOR_BITS = 14,
-    LARGEST_COEFFICIENT = 1023,  // What baseline's codes can express (ITU-T T.81, table F.2).
+    LARGEST_COEFFICIENT = 1023,  // The largest value in baseline coding (ITU-T T.81, table F.2).
 };
 
 typedef int16_t coefficients __attribute__((vector_size(16)));
@@ -22,8 +22,8 @@ typedef uint16_t unsigned_coefficients __attribute__((vector_size(16)));
 typedef int32_t wide __attribute__((vector_size(32)));
 typedef float values __attribute__((vector_size(32)));
 
-// By what the coefficients of a block are multiplied, with the sign of a mirrored one: in steps of 2^-FACTOR_BITS, and as
-// they are where one is too much for sixteen bits.
+// The factors of the coefficients of a block; mirroring changes signs. `narrow` holds steps of 2^-FACTOR_BITS; `wide`
+// holds the exact factors, used if one does not fit into sixteen bits.
 typedef struct {
     coefficients narrow[DCTSIZE];
     values wide[DCTSIZE];
@@ -41,8 +41,8 @@ static inline void set_factors(block_factors *factors, float exact[DCTSIZE][DCTS
 }
 
 // Multiplies by steps of 2^-FACTOR_BITS and rounds. Everything stays in sixteen bits, where one instruction takes eight
-// coefficients: the upper half of the product, and the carry of its lower half. What lies in the middle goes towards
-// zero: that is no further from what it was, and takes fewer bits.
+// coefficients: the upper half of the product, and the carry of its lower half. Ties round towards zero: the error is
+// the same, and the result takes fewer bits.
 static inline coefficients scaled(coefficients stored, coefficients factors) {
     coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
     wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);
@@ -52,12 +52,12 @@ static inline coefficients scaled(coefficients stored, coefficients factors) {
     return upper + (coefficients)(__builtin_elementwise_sub_sat(lower, is_positive) >> 15);
 }
 
-// The same for factors of two and more: a picture that is stored coarser than it is to become.
+// The same for factors of two and more: the stored quantisation is coarser than the new one.
 static inline coefficients scaled_widely(coefficients stored, const values *factors) {
     values value = __builtin_convertvector(stored, values) * *factors;
     values limit = (values){0} + (float)LARGEST_COEFFICIENT;
     value = __builtin_elementwise_max(__builtin_elementwise_min(value, limit), -limit);
-    // Adding this much leaves no bits for a fraction, so that the processor rounds.
+    // Adding 1.5 * 2^23 leaves no bits for a fraction, so that the processor rounds.
     union {
         values floats;
         wide bits;

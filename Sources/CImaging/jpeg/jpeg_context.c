@@ -24,7 +24,7 @@ static idci_status status_of_error(j_common_ptr jpeg) {
         return has_no_height(jpeg) ? IDCI_NO_HEIGHT : IDCI_CORRUPT;
     case JERR_OUT_OF_MEMORY:
         return IDCI_OUT_OF_MEMORY;
-    case JERR_NO_BACKING_STORE:  // What libjpeg-turbo says when max_memory_to_use does not suffice.
+    case JERR_NO_BACKING_STORE:  // libjpeg-turbo: max_memory_to_use does not suffice.
         return IDCI_TOO_MUCH_MEMORY;
     case JERR_INPUT_EOF:
     case JERR_INPUT_EMPTY:
@@ -76,15 +76,15 @@ static void error_exit(j_common_ptr jpeg) {
 }
 
 static void output_message(j_common_ptr jpeg) {
-    (void)jpeg;  // libjpeg's own would print to standard error.
+    (void)jpeg;  // The handler of libjpeg would print to standard error.
 }
 
 static bool loses_picture_data(int code) {
     switch (code) {
-    case JWRN_HIT_MARKER:        // A marker where entropy-coded data should go on: the rest would become grey.
+    case JWRN_HIT_MARKER:        // A marker within entropy-coded data: the remaining blocks would become grey.
     case JWRN_MUST_RESYNC:       // Restart markers out of order: blocks are missing.
     case JWRN_HUFF_BAD_CODE:
-    case JWRN_JPEG_EOF:          // Cannot come from our source, which refuses instead.
+    case JWRN_JPEG_EOF:          // Never set by our source, which fails instead.
     case JWRN_BOGUS_PROGRESSION:
         return true;
     default:

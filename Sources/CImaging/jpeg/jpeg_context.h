@@ -23,15 +23,15 @@ typedef struct {
     int64_t deadline;
 } idci_jpeg_context;
 
-// Fills the context; returns the manager to hang into libjpeg's struct. The caller then calls setjmp on `escape`.
+// Fills the context; returns the error manager for libjpeg's struct. The caller then calls setjmp on `escape`.
 struct jpeg_error_mgr *idci_jpeg_context_prepare(
     idci_jpeg_context *context, char *message, size_t message_capacity, uint32_t max_milliseconds);
 
-// Ends the running call with a status and a text of our own. Never returns.
+// Aborts the running call with a status and a message. Never returns.
 void idci_jpeg_fail(j_common_ptr jpeg, idci_status status, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
-// Ends the running call when its time is up.
+// Aborts the running call when its deadline has passed.
 void idci_jpeg_check_deadline(j_common_ptr jpeg);
 
 #endif

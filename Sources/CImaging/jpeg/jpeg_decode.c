@@ -13,7 +13,7 @@ typedef struct {
 
 // MARK: - Header
 
-// Upsampling by libjpeg, and by others, takes no component whose samples do not divide the largest ones.
+// Whether every sampling factor divides the largest one: libjpeg and other decoders cannot upsample anything else.
 static bool is_sampled_evenly(j_decompress_ptr jpeg) {
     for (int i = 0; i < jpeg->num_components; i++) {
         const jpeg_component_info *component = &jpeg->comp_info[i];
@@ -71,7 +71,7 @@ static uint8_t multiply(unsigned a, unsigned b) {
     return (uint8_t)((a * b + 127) / 255);
 }
 
-// Converts a row of CMYK in place. `light` is true when the stored values are Adobe's: 255 means no ink.
+// Converts a row of CMYK in place. `light` is true for the inverted values of Adobe: 255 means no ink.
 static void convert_inks(uint8_t *row, uint32_t width, bool light) {
     for (uint32_t x = 0; x < width; x++, row += 4) {
         unsigned black = light ? row[3] : 255u - row[3];
@@ -86,7 +86,7 @@ void idci_jpeg_read_rows(
     j_common_ptr common = (j_common_ptr)jpeg;
     choose_output(jpeg, scale);
     idci_jpeg_start_output(jpeg, limits);
-    // Owned by libjpeg's pool: freed with it however this ends.
+    // Owned by libjpeg's pool, which frees it in every case.
     JSAMPROW pixels = jpeg->mem->alloc_large(common, JPOOL_IMAGE, (size_t)jpeg->output_width * 4);
     while (jpeg->output_scanline < jpeg->output_height) {
         uint32_t y = jpeg->output_scanline;
@@ -139,7 +139,7 @@ uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale) {
 }
 
 uint32_t idci_jpeg_scale_for(uint32_t width, uint32_t height, uint32_t at_least_width, uint32_t at_least_height) {
-    // Tiny edges would round up to themselves at 1/8, but the block's average is not its pixel.
+    // Full size needs all pixels: tiny edges round up to their own length even at 1/8, but as averages of blocks.
     if (at_least_width >= width && at_least_height >= height) return 8;
     for (uint32_t scale = 1; scale < 8; scale *= 2) {
         bool enough = idci_jpeg_scaled_edge(width, scale) >= at_least_width

@@ -7,7 +7,7 @@
 
 enum {
     FIRST_BUFFER_BYTES = 256 * 1024,
-    MOST_ROWS = 2 * DCTSIZE,  // Of one component in what libjpeg takes at a time.
+    MOST_ROWS = 2 * DCTSIZE,  // Rows of one component that libjpeg accepts at a time.
 };
 
 // MARK: - Destination: a buffer that grows up to a ceiling.
@@ -58,7 +58,7 @@ idci_status idci_jpeg_take(
         return context->status;
     }
     *out_count = destination->capacity - destination->manager.free_in_buffer;
-    // The rest of the buffer would wait with the picture, for as long as that is sent. Smaller, it stays where it is.
+    // Release the unused part of the buffer: the bytes are held until they are sent.
     uint8_t *fitting = realloc(destination->bytes, *out_count > 0 ? *out_count : 1);
     *out = fitting != NULL ? fitting : destination->bytes;
     return IDCI_OK;
@@ -71,7 +71,7 @@ void idci_jpeg_configure(j_compress_ptr jpeg, uint32_t width, uint32_t height, c
     jpeg->image_height = height;
     jpeg->input_components = 3;
     jpeg->in_color_space = JCS_YCbCr;
-    jpeg_set_defaults(jpeg);  // 4:2:0, for one.
+    jpeg_set_defaults(jpeg);  // Includes 4:2:0.
     jpeg_set_quality(jpeg, encoding->quality, TRUE);
 }
 

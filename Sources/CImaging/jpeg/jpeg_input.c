@@ -1,4 +1,5 @@
-// What the ways out of a JPEG have in common: the bytes, the limits, the scans, and the boundary around all of it.
+// The shared parts of the JPEG decoders: the source of bytes, the limits, the scans, and the setjmp boundary around
+// all.
 
 #include <jerror.h>
 #include <string.h>
@@ -6,14 +7,14 @@
 #include "../call_limits.h"
 #include "jpeg_parts.h"
 
-// What libjpeg holds beside coefficients: a few rows per component, the colour and upsampling rows, its tables.
+// Memory of libjpeg beside coefficients: a few rows per component, the colour and upsampling rows, its tables.
 enum {
     ROW_BYTES_PER_SAMPLE = 48,
     FIXED_BYTES = 256 * 1024,
     COEFFICIENT_BLOCK_BYTES = 64 * sizeof(JCOEF),
 };
 
-// MARK: - Source: the caller's bytes, and an error (not padding) where they end.
+// MARK: - Source: the caller's bytes; reading past their end is an error (no padding).
 
 static void source_ignore(j_decompress_ptr jpeg) {
     (void)jpeg;
@@ -77,12 +78,12 @@ void idci_jpeg_check_limits(j_decompress_ptr jpeg, const idci_limits *limits) {
 // MARK: - Scans
 
 static void mark_components(j_decompress_ptr jpeg, bool *seen) {
-    if (jpeg->Ss != 0) return;  // Only a scan with the DC terms makes a picture.
+    if (jpeg->Ss != 0) return;  // Without the DC terms a scan gives no usable picture.
     for (int i = 0; i < jpeg->comps_in_scan; i++) seen[jpeg->cur_comp_info[i]->component_index] = true;
 }
 
-// Reads every scan into the coefficient buffers before any pixel is made, so that scans can be counted
-// and a component that never comes is noticed.
+// Reads every scan into the coefficient buffers before the first pixel, so that scans are counted and a missing
+// component is detected.
 static void read_all_scans(j_decompress_ptr jpeg, const idci_limits *limits) {
     j_common_ptr common = (j_common_ptr)jpeg;
     bool seen[MAX_COMPONENTS] = {false};

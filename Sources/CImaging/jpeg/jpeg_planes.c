@@ -9,9 +9,9 @@
 #define SMALLEST_SCALED_SIZE(jpeg) ((jpeg)->min_DCT_scaled_size)
 #endif
 
-enum { MOST_ROWS = 4 * DCTSIZE };  // Of one component in what libjpeg hands over at a time.
+enum { MOST_ROWS = 4 * DCTSIZE };  // Rows of one component that libjpeg outputs at a time.
 
-// How many rows of the component libjpeg hands over at a time.
+// Returns the number of rows of the component that libjpeg outputs at a time.
 static uint32_t rows_at_a_time(const jpeg_component_info *component) {
     return (uint32_t)(component->v_samp_factor * SCALED_SIZE(component));
 }
@@ -60,7 +60,7 @@ static void read_strips(j_decompress_ptr jpeg, idci_planes *planes) {
     }
 }
 
-// Any sampling: each component is reduced from its own samples.
+// Decodes a picture of any sampling: each component is reduced from its own samples.
 static void decode_components(j_decompress_ptr jpeg, const idci_limits *limits, idci_planes *planes) {
     jpeg->scale_num = planes->reduction.scale;
     jpeg->scale_denom = DCTSIZE;

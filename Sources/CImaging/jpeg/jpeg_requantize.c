@@ -1,10 +1,10 @@
-// A picture that keeps its size needs no pixels: its DCT coefficients are divided by the new quantisation table instead
-// of the old one, which leaves out both transforms and the rounding to pixels between them. A turn only moves blocks,
-// exchanges their rows and columns and changes signs (as jpegtran does), so that works too.
+// Recompressing a picture at its own size needs no pixels: its DCT coefficients are requantised from the old table to
+// the new one. This saves both transforms and the rounding to pixels between them. A rotation only moves blocks,
+// exchanges their rows and columns and changes signs (as jpegtran does), so it needs no pixels either.
 //
-// libjpeg reads and writes coefficients through arrays that its memory manager keeps for the whole picture. Here that
-// manager's access to them is ours: the decoder fills the rows of one strip, the encoder asks for the strip and makes
-// the decoder read it. Only a turn that needs the last rows first keeps them all.
+// libjpeg reads and writes coefficients through arrays that its memory manager allocates for the whole picture. This
+// file replaces the access functions of that manager: the decoder fills the rows of one strip, and the encoder's
+// request for the next strip makes the decoder read it. Only a rotation that needs the last rows first holds all rows.
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
     MOST_BLOCK_ROWS = 2,  // Of one component in a strip.
 };
 
-// The blocks of one component, as the decoder fills them and as the encoder gets them.
+// The blocks of one component: filled by the decoder, transformed for the encoder.
 typedef struct {
     JBLOCK *source;             // `kept` rows of `across` blocks.
     uint32_t across, down;      // In blocks, as stored.
@@ -32,12 +32,12 @@ typedef struct {
     struct jpeg_source_mgr source;
     idci_jpeg_context context;
     idci_jpeg_destination target;
-    bool swaps, mirrored_across, mirrored_down;  // How stored blocks lie in the upright picture.
+    bool swaps, mirrored_across, mirrored_down;  // Position of stored blocks in the upright picture.
     bool keeps_all;
     uint32_t strips_read;
     uint32_t arrays_requested;
     component_blocks components[COMPONENTS];
-    jvirt_barray_ptr arrays[COMPONENTS];  // The same, as the encoder knows them; it keeps no copy of this list.
+    jvirt_barray_ptr arrays[COMPONENTS];  // The encoder's view of `components`; it uses this list in place.
 } requantizing;
 
 static requantizing *job_of(j_common_ptr jpeg) {
@@ -48,7 +48,7 @@ static component_blocks *blocks_of(jvirt_barray_ptr array) {
     return (component_blocks *)(void *)array;
 }
 
-// MARK: - What the decoder asks of its memory manager
+// MARK: - Memory manager of the decoder
 
 static jvirt_barray_ptr request_array(
     j_common_ptr jpeg, int pool, boolean zeroed, JDIMENSION across, JDIMENSION down, JDIMENSION rows
@@ -76,13 +76,13 @@ static JBLOCKARRAY access_source(
     }
     for (uint32_t i = 0; i < count; i++) {
         blocks->rows[i] = blocks->source + (size_t)((first + i) % blocks->kept) * blocks->across;
-        // The entropy decoder writes only what is not zero.
+        // The entropy decoder writes only nonzero coefficients.
         if (writable) memset(blocks->rows[i], 0, blocks->across * sizeof(JBLOCK));
     }
     return blocks->rows;
 }
 
-// Reads until a strip is there.
+// Reads until `wanted` strips were read.
 static void read_strips(requantizing *job, uint32_t wanted) {
     j_common_ptr common = (j_common_ptr)&job->input;
     while (job->strips_read < wanted) {
@@ -100,7 +100,7 @@ static void read_strips(requantizing *job, uint32_t wanted) {
     }
 }
 
-// Makes a row of the upright picture, out of a row or a column of the stored one.
+// Makes a row of the upright picture from a row or a column of the stored one.
 static void make_row(const requantizing *job, component_blocks *blocks, uint32_t y, JBLOCK *target) {
     bool backwards = job->swaps ? job->mirrored_down : job->mirrored_across;
     bool upwards = job->swaps ? job->mirrored_across : job->mirrored_down;
@@ -119,7 +119,7 @@ static void make_row(const requantizing *job, component_blocks *blocks, uint32_t
     }
 }
 
-// MARK: - What the encoder asks of its memory manager
+// MARK: - Memory manager of the encoder
 
 static JBLOCKARRAY access_target(
     j_common_ptr jpeg, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable
@@ -138,7 +138,7 @@ static JBLOCKARRAY access_target(
 // MARK: - Setting up
 
 static void note_orientation(requantizing *job, int32_t orientation) {
-    // Exif 2.32, tag 0x0112; which way the stored picture is read for the upright one.
+    // Exif 2.32, tag 0x0112; the direction in which the stored picture is read.
     job->swaps = orientation >= 5;
     job->mirrored_across = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
     job->mirrored_down = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
@@ -157,7 +157,7 @@ static void start_reading(requantizing *job, const idci_limits *limits) {
     input->raw_data_out = TRUE;
     input->out_color_space = JCS_YCbCr;
     input->do_fancy_upsampling = FALSE;
-    // Lets us read rows of coefficients one by one; no pixel is ever asked for.
+    // Needed to read rows of coefficients one by one; no pixels are decoded.
     input->buffered_image = TRUE;
     jpeg_start_decompress(input);
 }

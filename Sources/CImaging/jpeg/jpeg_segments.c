@@ -44,7 +44,7 @@ int32_t idci_exif_orientation(const uint8_t *tiff, size_t count) {
     if (directory < 8 || directory > count - 2) return 0;
     size_t entries = read_integer(tiff + directory, 2, little);
     const size_t room = (count - directory - 2) / TIFF_ENTRY_BYTES;
-    if (entries > room) entries = room;  // A count that lies gets only what is there.
+    if (entries > room) entries = room;  // A count may be false: read only existing entries.
     for (size_t i = 0; i < entries; i++) {
         const uint8_t *entry = tiff + directory + 2 + i * TIFF_ENTRY_BYTES;
         if (read_integer(entry, 2, little) != TAG_ORIENTATION) continue;
@@ -84,7 +84,7 @@ static void take_segment(int marker, const uint8_t *body, size_t count, idci_jpe
         bool bare = count == 14 && body[12] == 0 && body[13] == 0;  // Without a thumbnail.
         if (!bare) segments->has_metadata = true;
     } else if (marker == MARKER_APP14 && starts_with(body, count, "Adobe", 5) && count == 12) {
-        // How the colours are coded, not about the picture.
+        // It describes the colour coding and is not metadata.
     } else if ((marker >= MARKER_APP0 && marker <= MARKER_APP15) || marker == MARKER_COM) {
         segments->has_metadata = true;
         if (marker == MARKER_APP1 && starts_with(body, count, "Exif\0\0", 6) && segments->orientation == 0) {
@@ -95,7 +95,7 @@ static void take_segment(int marker, const uint8_t *body, size_t count, idci_jpe
     }
 }
 
-// The first byte after entropy-coded data: the FF of a real marker, or the end.
+// Returns the index of the first byte after entropy-coded data: the FF of a real marker, or the end.
 static size_t skip_entropy_coded(const uint8_t *bytes, size_t count, size_t at) {
     while (at + 1 < count) {
         const uint8_t *found = memchr(bytes + at, 0xFF, count - at - 1);

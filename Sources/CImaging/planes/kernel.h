@@ -18,15 +18,15 @@ typedef struct {
     int16_t *weights;
 } idci_kernel;
 
-// How many source samples a target sample is made of at most.
+// Returns the maximum number of source samples for one target sample.
 uint32_t idci_kernel_taps(uint32_t source, double ratio);
 
 // Makes an antialiased Catmull-Rom kernel. `ratio` is the width of a target sample in source samples: source/target
-// where both cover the same picture, something else where the last source sample hangs over its edge. `offset` moves
+// where both cover the same picture, another value where the last source sample extends beyond its edge. `offset` moves
 // the target's grid, in source samples.
 bool idci_kernel_make(idci_kernel *made, uint32_t source, uint32_t target, double ratio, double offset);
 
-// Frees what the kernel points to.
+// Frees the memory of the kernel and clears it.
 void idci_kernel_clear(idci_kernel *kernel);
 
 #endif

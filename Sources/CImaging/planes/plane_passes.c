@@ -7,7 +7,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-// MARK: - Two rows or columns at a time, where the processor multiplies and adds pairs
+// MARK: - Two rows or columns at a time, by instructions that multiply and add pairs
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -78,7 +78,7 @@ AVX2 static void across_by_twos(
 
 typedef int32_t ints __attribute__((vector_size(64)));
 
-// By pointers, as vectors this wide have no way of being passed on every processor; nothing is left of them inlined.
+// By pointer: by value, the ABI depends on the target; inlining removes the pointers.
 INLINE void add(ints *sum, const uint8_t *samples, int32_t weight) {
     idci_bytes values;
     memcpy(&values, samples, sizeof values);
@@ -116,7 +116,7 @@ void idci_pass_across(
     }
 }
 
-// MARK: - Transposition: four rounds of interleaving a vector with the one eight further on.
+// MARK: - Transposition: four rounds that interleave vector i with vector i + 8.
 
 INLINE idci_bytes low(idci_bytes a, idci_bytes b) {
     return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);

@@ -15,11 +15,11 @@ typedef struct {
     idci_bytes vectors[IDCI_LANES];
 } idci_square;
 
-// Adds up rows by their weights into one row; `count` is a multiple of 64.
+// Computes one row as the weighted sum of rows; `count` is a multiple of 64.
 void idci_pass_down(
     const uint8_t *const *rows, const int16_t *weights, uint32_t taps, size_t count, uint8_t *out);
 
-// Adds up columns by their weights: for each of `targets` (at most 16) target columns one vector. `columns` holds
+// Computes weighted sums of columns: one vector for each of `targets` (at most 16) target columns. `columns` holds
 // sixteen samples for each source column.
 void idci_pass_across(
     const uint8_t *columns, const uint32_t *first, const int16_t *weights, uint32_t taps, uint32_t targets,
@@ -28,7 +28,7 @@ void idci_pass_across(
 // Transposes sixteen rows of `count` (a multiple of 16) samples into `count` columns of sixteen.
 void idci_columns(const uint8_t *const *rows, size_t count, uint8_t *columns);
 
-// Exchanges rows and columns.
+// Transposes a square.
 void idci_transpose(idci_square *square);
 
 static inline idci_bytes idci_reversed(idci_bytes value) {

@@ -15,7 +15,7 @@ static size_t round_up(size_t value, size_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-// Memory of whole cache lines; NULL when there is none.
+// Allocates whole cache lines; NULL when memory is short.
 static void *room(size_t bytes) {
     return aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
 }
@@ -24,7 +24,7 @@ static bool is_identity(const idci_axis *axis) {
     return axis->source == axis->target && axis->ratio == 1 && axis->offset == 0;
 }
 
-// A kernel's rows, or a band's where they are only copied, and those that arrive meanwhile.
+// Returns the number of rows in the ring: those of a kernel, or of a band if rows are only copied, and one strip.
 static uint32_t ring_rows(const idci_axis *down, uint32_t strip) {
     uint32_t kept = is_identity(down) ? LANES : idci_kernel_taps(down->source, down->ratio);
     return (kept < down->source ? kept : down->source) + strip;
@@ -36,7 +36,7 @@ static uint64_t kernel_memory(const idci_axis *axis) {
     return axis->target * (weights + sizeof(uint32_t));
 }
 
-// Rows are padded: of a narrow plane that is most of it.
+// Rows are padded; the padding is most of a narrow plane.
 static size_t plane_stride(uint32_t width) { return round_up(width, ALIGNMENT) + 2 * MARGIN + LANES; }
 
 uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip, bool turned) {
@@ -118,7 +118,7 @@ static void reduce_row(const idci_plane_reducer *r, uint32_t y) {
     idci_pass_down(r->window, r->window_weights, used, r->row_bytes, r->band + y % LANES * r->row_bytes);
 }
 
-// The rows of the band from `y`, reduced or as they are; the last one stands for those beyond the end.
+// Collects the rows of the band from `y`, reduced or unchanged; the last row is repeated beyond the end.
 static void gather(const idci_plane_reducer *r, uint32_t y, const uint8_t *rows[LANES]) {
     for (uint32_t j = 0; j < LANES; j++) {
         if (y + j >= r->down.target) {
@@ -131,7 +131,7 @@ static void gather(const idci_plane_reducer *r, uint32_t y, const uint8_t *rows[
     }
 }
 
-// Stores a square whose vectors run along the target's rows.
+// Stores a square whose vectors are parts of the target's rows.
 static void store(const idci_plane_reducer *r, const idci_square *square, uint32_t x, uint32_t y) {
     bool turned = r->orientation >= 5;
     bool backwards = turned ? r->orientation == 6 || r->orientation == 7 : r->orientation == 2 || r->orientation == 3;

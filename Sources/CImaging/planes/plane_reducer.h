@@ -1,8 +1,8 @@
-// Reduces and turns one plane of samples while its rows are decoded.
+// Reduces and rotates one plane of samples while its rows are decoded.
 //
-// Rows come in from top to bottom through a ring just high enough for one target row. They are reduced vertically into
+// Rows arrive from top to bottom in a ring buffer just high enough for one target row. They are reduced vertically into
 // a band of sixteen target rows, transposed so that a vector holds one column of all sixteen, and reduced horizontally;
-// the squares that come out are written where Exif's orientation wants them, so that a turn costs nothing of its own.
+// the resulting squares are written at their place in the upright picture, so that a rotation costs no extra pass.
 
 #ifndef IDCI_PLANE_REDUCER_H
 #define IDCI_PLANE_REDUCER_H
@@ -21,11 +21,11 @@ typedef struct {
     uint32_t width, height;
 } idci_plane;
 
-// How one axis of a plane becomes another.
+// The scaling of one axis of a plane.
 typedef struct {
     uint32_t source, target;  // In samples.
     double ratio;             // The width of a target sample in source samples.
-    double offset;            // By how many source samples the target's grid is moved.
+    double offset;            // Shift of the target's grid, in source samples.
 } idci_axis;
 
 typedef struct {
@@ -34,7 +34,7 @@ typedef struct {
     int32_t orientation;
     idci_kernel across_kernel, down_kernel;
     uint8_t *ring, *band, *columns;
-    const uint8_t **window;   // The rows of one window that have a weight,
+    const uint8_t **window;   // The rows of one window with a nonzero weight,
     int16_t *window_weights;  // and their weights.
     uint32_t ring_rows;
     size_t row_bytes;
@@ -42,11 +42,11 @@ typedef struct {
     idci_plane target;
 } idci_plane_reducer;
 
-// How many bytes a reducer holds beside its target plane when `strip` rows arrive at a time.
+// Returns the bytes that a reducer holds, its target plane included, when `strip` rows arrive at a time.
 uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip, bool turned);
 
-// Makes ready for a plane; `strip` is how many rows arrive at a time, `row_bytes` how many bytes a source row may take
-// in the ring. False when memory is short.
+// Prepares for a plane; `strip` rows arrive at a time, and a source row has `row_bytes` bytes in the ring. False when
+// memory is short.
 bool idci_plane_reducer_start(
     idci_plane_reducer *reducer, idci_axis across, idci_axis down, int32_t orientation, uint32_t strip,
     size_t row_bytes);
@@ -54,10 +54,10 @@ bool idci_plane_reducer_start(
 // Makes a complete target plane of one value; no source row is expected. False when memory is short.
 bool idci_plane_reducer_fill(idci_plane_reducer *reducer, uint32_t width, uint32_t height, uint8_t value);
 
-// Where source row `y` is to be written.
+// Returns the address to which source row `y` must be written.
 uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y);
 
-// Reduces every target row whose window is complete now that `rows` source rows are there, and writes full bands.
+// Reduces every target row whose window is complete with the first `rows` source rows, and writes full bands.
 void idci_plane_reducer_advance(idci_plane_reducer *reducer, uint32_t rows);
 
 // Whether every target row has been written.

@@ -32,8 +32,8 @@ void idci_planes_destroy(idci_planes *planes) {
 
 // MARK: - Geometry
 
-// A chroma sample lies amid the four luma samples that it stands for, so all planes cover the same picture; where an
-// edge is odd the last chroma sample hangs over, and over the other end once the picture is mirrored.
+// A chroma sample lies at the centre of its four luma samples, so all planes cover the same picture. If an edge is odd,
+// the last chroma sample extends beyond it; in a mirrored picture, beyond the opposite edge.
 static idci_axis axis_of(
     uint32_t edge, uint32_t samples, double density, uint32_t target, bool is_chroma, bool mirrored
 ) {
@@ -63,7 +63,7 @@ bool idci_planes_expect_grey(idci_planes *planes) {
     return true;
 }
 
-// Pixels as a component: every one has all three.
+// Describes rows of pixels as a component: each pixel has all three samples.
 static idci_component pixels_of(const idci_reduction *r, uint32_t strip) {
     uint32_t width = (uint32_t)(((uint64_t)r->width * r->scale + 7) / 8);
     uint32_t height = (uint32_t)(((uint64_t)r->height * r->scale + 7) / 8);

@@ -1,4 +1,4 @@
-// What a decoder, the encoder and the colour conversion know of planes.
+// The view of planes that the decoders, the encoder and the colour conversion share.
 
 #ifndef IDCI_PLANES_PARTS_H
 #define IDCI_PLANES_PARTS_H
@@ -14,30 +14,30 @@ struct idci_planes {
     idci_plane_reducer reducers[IDCI_PLANES];
 };
 
-// How the samples of one component lie on the picture.
+// The position of the samples of one component on the picture.
 typedef struct {
     uint32_t width, height;     // In samples.
     double across, down;        // Samples per pixel of the stored picture.
-    uint32_t strip;             // How many rows arrive at a time.
-    size_t row_bytes;           // How many bytes a row may take where it is written.
+    uint32_t strip;             // Rows that arrive at a time.
+    size_t row_bytes;           // Bytes of a row in the ring.
 } idci_component;
 
-// Makes plane `index` ready for the rows of a component; false when memory is short.
+// Prepares plane `index` for the rows of a component; false when memory is short.
 bool idci_planes_expect(idci_planes *planes, int index, const idci_component *component);
 
-// Makes the chroma planes of a grey picture, which has no rows for them; false when memory is short.
+// Fills the chroma planes of a grey picture with 128; false when memory is short.
 bool idci_planes_expect_grey(idci_planes *planes);
 
-// Makes ready for rows of pixels; false when memory is short.
+// Prepares for rows of pixels; false when memory is short.
 bool idci_planes_expect_rows(idci_planes *planes);
 
-// Takes the next row of RGBX pixels; always true. The context is the planes.
+// Adds the next row of RGBX pixels; always true. `planes` is an idci_planes.
 bool idci_planes_push(void *planes, const uint8_t *row, uint32_t y);
 
-// Whether every row of the target is there.
+// Whether every row of the target was written.
 bool idci_planes_are_complete(const idci_planes *planes);
 
-// JFIF 1.02: luma and chroma of full range, chroma around 128; of the sum of 2^bits colours.
+// JFIF 1.02: luma and chroma of full range, chroma centred at 128; chroma from the sums of 2^bits colours.
 static inline uint8_t idci_luma(int32_t r, int32_t g, int32_t b) {
     return (uint8_t)((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
 }
@@ -54,7 +54,7 @@ static inline uint8_t idci_clamped(int32_t value) {
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-// What is added to luma for red, green and blue.
+// Computes the offsets from luma to red, green and blue.
 static inline void idci_chroma_offsets(int32_t cb, int32_t cr, int32_t *offsets) {
     int32_t blue = cb - 128, red = cr - 128;
     offsets[0] = (91881 * red + 32768) >> 16;

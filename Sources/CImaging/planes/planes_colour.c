@@ -8,7 +8,7 @@
 #include "planes.h"
 
 enum {
-    STEPS = 16384,  // Fewer would be seen in shadows.
+    STEPS = 16384,  // Fewer would be visible in shadows.
     CHANNELS = 4,
     VALUES = 256,
     CHUNK = 32,     // Chroma samples that are converted at a time.
@@ -87,7 +87,7 @@ static void look_up(
     }
 }
 
-// The four pixels of chroma sample `x`, added up as pairs of bytes.
+// Returns the sum of the four pixels of chroma sample `x`, read as pairs of bytes.
 static inline int32_t sum_of_square(const uint8_t rows[2][2 * CHUNK], uint32_t x) {
     uint16_t upper, lower;
     memcpy(&upper, rows[0] + 2 * x, sizeof upper);
@@ -95,7 +95,7 @@ static inline int32_t sum_of_square(const uint8_t rows[2][2 * CHUNK], uint32_t x
     return (upper & 0xFF) + (upper >> 8) + (lower & 0xFF) + (lower >> 8);
 }
 
-// Four pixels become one chroma sample, of the mean of their colours.
+// Stores luma, and one chroma sample for the mean colour of four pixels.
 static void put(const pixels *from, uint32_t count, uint8_t *const luma[2], uint8_t *cb, uint8_t *cr) {
     for (int down = 0; down < 2; down++) {
         const uint8_t *r = from->red[down], *g = from->green[down], *b = from->blue[down];

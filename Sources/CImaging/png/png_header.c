@@ -21,7 +21,7 @@ static void say(char *message, size_t capacity, const char *text) {
     if (message != NULL && capacity > 0) snprintf(message, capacity, "%s", text);
 }
 
-// eXIf wins over the text form wherever they stand.
+// Returns the orientation; eXIf takes precedence over the text form in any order of the chunks.
 static int32_t orientation_of(const uint8_t *bytes, size_t count) {
     int32_t from_text = -1;
     size_t at = SIGNATURE_BYTES;
@@ -52,7 +52,7 @@ idci_status idci_png_read_header(
     }
     const uint8_t *ihdr = bytes + SIGNATURE_BYTES;
     if (memcmp(bytes, signature, SIGNATURE_BYTES) == 0 && memcmp(ihdr + 4, "CgBI", 4) == 0) {
-        // Apple's own variant: no zlib header, blue before red. libpng calls it damaged.
+        // Apple's variant: no zlib header, blue before red. libpng reports it as damaged.
         say(message, message_capacity, "a CgBI chunk");
         return IDCI_UNSUPPORTED;
     }

@@ -11,10 +11,10 @@
 
 enum {
     CHANNELS = 4,
-    MOST_CHUNKS = 128,                    // Ancillary chunks kept by libpng.
+    MOST_CHUNKS = 128,                    // Ancillary chunks stored by libpng.
     MOST_CHUNK_BYTES = 4 * 1024 * 1024,   // One inflated text or profile.
     MOST_PROFILE_BYTES = 1024 * 1024,
-    NEUTRAL_GAMMA = 45455,                // sRGB's file gamma as libpng counts it (1/2.2 * 100000).
+    NEUTRAL_GAMMA = 45455,                // File gamma of sRGB in the unit of libpng (1/2.2 * 100000).
 };
 
 typedef struct {
@@ -48,7 +48,7 @@ static void on_error(png_structp png, png_const_charp text) {
 }
 
 static void on_warning(png_structp png, png_const_charp text) {
-    (void)png;  // libpng's own would print to standard error.
+    (void)png;  // The handler of libpng would print to standard error.
     (void)text;
 }
 
@@ -63,7 +63,7 @@ static void check_deadline(reading *job) {
     if (idci_is_over(job->deadline)) stop(job, IDCI_TOO_SLOW, "decoding took longer than allowed");
 }
 
-// Asks libpng for 8-bit RGBA whatever the file holds. Returns the number of passes.
+// Sets libpng to output 8-bit RGBA for every kind of file. Returns the number of passes.
 static int request_rgba(png_structp png, png_infop info) {
     double gamma = 0;
     bool tagged = png_get_valid(png, info, PNG_INFO_sRGB) || png_get_valid(png, info, PNG_INFO_iCCP);
@@ -133,7 +133,8 @@ static void read_streaming(reading *job, png_structp png, uint32_t width, uint32
     png_read_end(png, NULL);
 }
 
-// Text and the like would be inflated and kept, up to MOST_CHUNKS times MOST_CHUNK_BYTES for a few kilobytes of file.
+// Without this libpng inflates and stores text chunks: up to MOST_CHUNKS times MOST_CHUNK_BYTES, from a file of a few
+// kilobytes.
 static void ignore_what_is_not_the_picture(png_structp png) {
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0tIME\0pCAL\0sCAL\0oFFs\0pHYs";
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, ignored, (int)(sizeof ignored / 5));
@@ -163,7 +164,7 @@ static void run(reading *job, png_structp png, png_infop info) {
 }
 
 static void perform(reading *job) {
-    // Volatile: they are set between setjmp and longjmp.
+    // Volatile, because they are set between setjmp and longjmp.
     png_structp volatile png = NULL;
     png_infop volatile info = NULL;
     if (setjmp(job->escape) == 0) {

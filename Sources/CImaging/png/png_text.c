@@ -11,11 +11,12 @@
 enum {
     CHUNK_OVERHEAD = 12,
     MOST_CHUNK_BYTES = 1024 * 1024,     // Inflated; a profile with a thumbnail takes 64 KiB, twice that in hexadecimal.
-    MOST_EXIF_BYTES = 4096,             // The first directory stands at the beginning.
+    MOST_EXIF_BYTES = 4096,             // Enough: the first directory is at the beginning.
 };
 
-// Signature and IHDR of one grey pixel, the one chunk, and the beginning of an IDAT chunk, at which libpng stops reading:
-// so that it inflates this text, with its own limits, and no other. The picture's own IHDR may ask for a palette first.
+// A synthetic file for libpng: signature and IHDR of one grey pixel, the one chunk, and the beginning of an IDAT chunk,
+// where libpng stops reading. So libpng inflates only this text, within limits of its own. The IHDR of the picture
+// would not do: it may require a palette first.
 typedef struct {
     const uint8_t *chunk;
     size_t chunk_bytes, at;
@@ -60,7 +61,7 @@ static int value_of(char digit) {
     return -1;
 }
 
-// A line with a name, one with the count of bytes, then their hexadecimal digits in lines of any length.
+// Parses a line with a name, a line with the number of bytes, then their hexadecimal digits in lines of any length.
 static int32_t orientation_in(const char *text, size_t count) {
     uint8_t exif[MOST_EXIF_BYTES];
     size_t at = 0, digits = 0;

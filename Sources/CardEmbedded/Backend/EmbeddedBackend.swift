@@ -4,9 +4,9 @@ import ServiceLifecycle
 /// The built-in business backend: a real receiver of forms of the layouts `single`, `application` and `batch`, and of
 /// raw images with their fields in headers.
 ///
-/// It keeps every accepted document, and honours `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): the
-/// same key with the same body gets the stored answer again, with another body 422, while the first is under way 409,
-/// without a key 400.
+/// It stores every accepted document, and implements `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07):
+/// the same key with the same body gets the stored answer again, with another body 422, while the first request is in
+/// progress 409; a request without a key gets 400.
 ///
 /// | request | answer |
 /// |---|---|
@@ -15,24 +15,24 @@ import ServiceLifecycle
 ///
 /// Errors are RFC 9457 problem details with a `code`. No field's value is ever logged.
 package struct EmbeddedBackend: Service {
-    /// How the backend listens, what it accepts and where it keeps it.
+    /// The port, the folder and the limits of the backend.
     package struct Configuration: Sendable {
-        /// The port of loopback to listen on; 0 takes a free one, of which `onRunning` is told.
+        /// The loopback port to listen on; 0 selects a free port, which `onRunning` receives.
         package var port = 0
         /// The folder for the ledger and the images, see ``LedgerFolder``. Made when missing.
         package var folder: String
-        /// The values of TOKEN that are good; none means that every TOKEN is, until it is expired.
+        /// The valid values of TOKEN; if empty, every TOKEN is valid until it expires.
         package var tokens: [String] = []
-        /// After so many accepted documents the tokens used so far expire, once; `nil` means never.
+        /// The number of accepted documents after which the tokens used so far expire, once; `nil` means never.
         package var requiresNewTokenAfter: Int?
-        /// The bytes of an upload at most.
+        /// The maximum bytes of an upload.
         package var bodyBytes = Limits.requestBytes
-        /// How long a body may take to arrive.
+        /// The maximum time for receiving a body.
         package var bodyTime = Limits.bodyTime
-        /// How long the answer to a business number `SLOW-…` takes.
+        /// The delay for a business number `SLOW-…`.
         package var slowTime = Limits.slowTime
 
-        /// Describes a backend on a free port of the loopback interface.
+        /// Creates a configuration with a free port of the loopback interface.
         package init(folder: String) { self.folder = folder }
     }
 
@@ -40,9 +40,9 @@ package struct EmbeddedBackend: Service {
     private let logger: Logger
     private let onRunning: @Sendable (Int) async -> Void
 
-    /// Describes a backend; ``run()`` opens the folder and the port.
+    /// Creates a backend; ``run()`` opens the folder and the port.
     ///
-    /// - Parameter onRunning: is told the bound port when connections are taken.
+    /// - Parameter onRunning: Receives the bound port when connections are accepted.
     package init(
         configuration: Configuration,
         logger: Logger,
@@ -53,9 +53,9 @@ package struct EmbeddedBackend: Service {
         self.onRunning = onRunning
     }
 
-    /// Serves until graceful shutdown or cancellation; uploads under way are finished.
+    /// Serves until graceful shutdown or cancellation; uploads in progress are finished.
     ///
-    /// - Throws: ``EmbeddedError`` when the folder cannot be used, or the port cannot be had.
+    /// - Throws: ``EmbeddedError`` when the folder or the port cannot be used.
     package func run() async throws {
         let configuration = self.configuration
         let (folder, contents) = try LedgerFolder.open(configuration.folder)
@@ -66,9 +66,9 @@ package struct EmbeddedBackend: Service {
             .run(uploads.router(), onRunning: self.onRunning)
     }
 
-    /// Erases documents: their images go, their lines in the ledger keep neither a person's nor a case's data.
+    /// Erases documents: deletes their images, and all data of persons and cases from their lines in the ledger.
     ///
-    /// No backend may be using the folder meanwhile. A folder that is not there holds nothing.
+    /// No backend may use the folder meanwhile. A missing folder counts as empty.
     ///
     /// - Parameter documents: the upload's idempotency key of each, and its position in it, from 1.
     /// - Throws: ``EmbeddedError``: `folderInUse` or `folderUnusable`.

@@ -1,11 +1,11 @@
 import Crypto
 import FoundationEssentials
 
-/// What the backend has answered and stored: an index in memory of the lines in its folder.
+/// The answers and documents of the backend: an index in memory of the lines in its folder.
 ///
-/// That a key is answered once, and a document stored once, is decided here.
+/// The ledger ensures that each key is answered once and each document stored once.
 struct Ledger: Sendable {
-    /// How many documents were ever stored.
+    /// The number of documents ever stored.
     private(set) var count = 0
     private let folder: LedgerFolder
     private var tokens: TokenRegister
@@ -25,7 +25,7 @@ struct Ledger: Sendable {
 
     /// Answers an upload; the result is durable when this returns.
     ///
-    /// - Returns: the answer, fresh or repeated; `nil` if the key came before with other content.
+    /// - Returns: The answer, new or repeated; `nil` if the key was used before with other content.
     /// - Throws: the error of a file when nothing was stored.
     mutating func answer(_ upload: Upload) throws -> (answer: UploadAnswer, isReplay: Bool)? {
         if let known = self.answers[upload.key] {
@@ -49,14 +49,14 @@ struct Ledger: Sendable {
     private mutating func add(_ line: LedgerLine) {
         let document = line.document
         self.count = document.sequence
-        // An erased document of an upload has lost the digest that the others of it still have.
+        // An erased document has no digest; other documents of the same upload still have it.
         if self.answers[line.upload.key]?.digest.isEmpty != false { self.answers[line.upload.key] = line.upload }
         guard !document.isErased else { return }
         self.images.insert([document.stem, document.imageDigest])
         self.numbers[document.stem] = max(self.numbers[document.stem] ?? 0, document.fileNumber)
     }
 
-    /// The answer to an upload, and what is to be stored of it under which TOKEN.
+    /// Returns the answer to an upload, its TOKEN, and the documents to store.
     private func judge(
         _ upload: Upload
     ) -> (answer: UploadAnswer, token: String, documents: [(document: StoredDocument, image: Data)]) {
@@ -83,9 +83,9 @@ struct Ledger: Sendable {
         }
     }
 
-    /// A document of an upload and its image, as it is stored after others of the upload.
+    /// Returns a document of an upload and its image, as stored after the earlier documents of the upload.
     ///
-    /// - Throws: the answer to one that is refused or stored already.
+    /// - Throws: The answer, if the document is refused or already stored.
     private func document(
         at index: Int,
         of submission: Submission,

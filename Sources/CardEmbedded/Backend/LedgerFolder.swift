@@ -6,20 +6,21 @@ import SystemPackage
 /// refused upload, and the images in `documents`.
 ///
 /// An image is durable before its line, and the lines of an upload before its answer. So a kill at any point leaves
-/// images without a line, or a part of the last lines, and the next start removes both. One process at a time has it.
+/// images without a line, or a part of the last lines, and the next start removes both. Only one process at a time can
+/// open the folder.
 struct LedgerFolder: Sendable {
     typealias Contents = (documents: [LedgerLine], refusals: [UploadLine])
 
     private static let (ledger, refusals, documents) = ("ledger.jsonl", "refusals.jsonl", "documents")
 
     private let path: String
-    /// The folder itself, locked, as the ledger is replaced.
+    /// The locked folder; a lock on the ledger would be lost when that file is replaced.
     private let lock: FileDescriptor
 
     /// Whether a backend has ever used a folder.
     static func exists(_ path: String) -> Bool { access("\(path)/\(Self.ledger)", F_OK) == 0 }
 
-    /// Opens a folder, or makes it, for this process alone.
+    /// Opens or creates a folder, exclusively for this process.
     ///
     /// - Throws: ``EmbeddedError``: `folderUnusable` or `folderInUse`.
     static func open(_ path: String) throws(EmbeddedError) -> (folder: Self, contents: Contents) {
@@ -35,11 +36,11 @@ struct LedgerFolder: Sendable {
         }
     }
 
-    /// Lets another process have the folder.
+    /// Unlocks and closes the folder.
     func close() {
         // Unlocked first: a child that has not started its program yet shares the descriptor.
         flock(self.lock.rawValue, LOCK_UN)
-        // If this fails, it ends with the process.
+        // If this fails, the descriptor is closed when the process exits.
         try? self.lock.close()
     }
 
@@ -75,12 +76,12 @@ struct LedgerFolder: Sendable {
         try self.removeImages(except: rest)
     }
 
-    /// Locks the folder, reads its lines, and removes what a kill has left.
+    /// Locks the folder, reads its lines, and removes the remains of a killed process.
     private func lockAndRead() throws -> Contents {
         guard flock(self.lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK ? EmbeddedError.folderInUse : Errno(rawValue: errno)
         }
-        // Its images would be removed, as there is no line of them.
+        // Without a ledger, opening would remove all images.
         guard Self.exists(self.path) || access("\(self.path)/\(Self.documents)", F_OK) != 0 else {
             throw EmbeddedError.folderForeign(Self.documents, without: Self.ledger)
         }
@@ -92,8 +93,8 @@ struct LedgerFolder: Sendable {
         return (documents, refusals)
     }
 
-    /// The lines of a file, which is made if there is none, up to the last one that can be the end of an upload; what
-    /// comes after it was never answered and is cut off.
+    /// Returns the lines of a file, up to the last line that can end an upload; creates a missing file. Later lines
+    /// were never answered and are cut off.
     private func lines<Line: Decodable>(of name: String, upTo isEnd: (Line) -> Bool) throws -> [Line] {
         try self.write(Data(), to: name, .append)
         let bytes = try Data(contentsOf: URL(filePath: "\(self.path)/\(name)"))
@@ -124,7 +125,7 @@ struct LedgerFolder: Sendable {
         }
     }
 
-    /// Writes a file anew or at its end, durably: all of it or nothing.
+    /// Rewrites or appends to a file durably: all bytes or none.
     private func write(_ bytes: Data, to name: String, _ option: FileDescriptor.OpenOptions) throws {
         let file = try FileDescriptor.open(
             FilePath("\(self.path)/\(name)"),
@@ -139,7 +140,7 @@ struct LedgerFolder: Sendable {
                 try file.writeAll(bytes)
                 try Self.check(fsync(file.rawValue))
             } catch {
-                // If this fails, too, the next start finds a line that it cannot read, and says so.
+                // If this fails, too, the next start finds the incomplete line and cuts it off or reports it.
                 try? file.resize(to: length)
                 throw error
             }
@@ -154,7 +155,7 @@ struct LedgerFolder: Sendable {
         try lines.reduce(into: Data()) { $0 += try $1.jsonBytes() + Data("\n".utf8) }
     }
 
-    /// Makes a folder and those above it, for the owner only.
+    /// Creates a folder and its parents, for the owner only.
     private static func makeFolder(_ path: String) throws {
         var made = path.hasPrefix("/") ? "/" : ""
         for name in path.split(separator: "/") {

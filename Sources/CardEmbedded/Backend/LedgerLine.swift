@@ -28,13 +28,13 @@ struct UploadLine: Codable, Sendable {
     }
 }
 
-/// A stored document. An erased one keeps its position, side and order, and loses all else.
+/// A stored document. An erased document has only its position, side and order.
 struct StoredDocument: Codable, Sendable {
     /// 1 for the first that was ever stored, then without gaps.
     let sequence: Int
     /// The position in its upload, from 1.
     let position: Int
-    /// How many lines of its upload come after this one; `nil` for the only one.
+    /// The number of lines of its upload after this line; `nil` if it is the only line.
     var following: Int?
     var businessNumber: String
     let kind: SubmittedDocument.Kind
@@ -66,7 +66,7 @@ struct StoredDocument: Codable, Sendable {
     var fileNumber: Int { Int(self.file.split { "-.".contains($0) }.dropLast().last ?? "") ?? 0 }
 }
 
-/// A line of `ledger.jsonl`: the members of both, side by side.
+/// A line of `ledger.jsonl`: the members of upload and document in one object.
 struct LedgerLine: Sendable {
     var upload: UploadLine
     var document: StoredDocument
@@ -93,10 +93,10 @@ extension LedgerLine: Codable {
 }
 
 extension SubmittedDocument {
-    /// The names of the files of one side of its business number, without their numbers.
+    /// Returns the stem of the files of one side of its business number.
     func fileStem(of side: Kind) -> String { "documents/\(Self.folder(named: self.businessNumber))/\(side.rawValue)" }
 
-    /// Turns a text from outside into the name of one folder, never a path and never another's name.
+    /// Encodes a received text as the unique name of one folder, never as a path.
     ///
     /// ASCII letters, digits, `-`, `_` and inner dots stay; every other byte becomes `%` and two hexadecimal digits, so
     /// two texts never share a name. A name that would be too long is cut and ends with `~` and the text's SHA-256.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// An upload whose parts stand in the order of one of the layouts.
+/// An upload whose parts are in the order of one of the layouts.
 ///
 /// | layout | parts |
 /// |---|---|
@@ -10,9 +10,9 @@ import FoundationEssentials
 struct Submission {
     let token: String
     let userNumber: String
-    /// Whether all documents are stored or none; else each is answered for itself.
+    /// Whether all documents are stored or none; else each gets its own answer.
     let isApplication: Bool
-    /// The documents in order, those that are refused too.
+    /// The documents in order, including refused ones.
     let documents: [Result<SubmittedDocument, UploadAnswer>]
 
     /// Checks the parts of an upload as they were received.
@@ -24,7 +24,7 @@ struct Submission {
         self.isApplication = isApplication
         self.token = try parts[0].fieldValue()
         self.userNumber = try parts[1].fieldValue()
-        // What the documents of an application have in common stands once.
+        // The common fields of an application's documents occur only once.
         let common = isApplication ? parts[2..<4] : []
         let rest = parts[(2 + common.count)...]
         let length = SubmittedDocument.fieldNames.count - common.count
@@ -41,7 +41,7 @@ struct Submission {
         self.documents = documents
     }
 
-    /// The names the parts must have: what follows the first document tells the layout.
+    /// Returns the required names of the parts; the parts after the first document determine the layout.
     private static func layout(
         of parts: [ReceivedForm.Part]
     ) throws(UploadAnswer) -> (isApplication: Bool, names: [String]) {
@@ -72,7 +72,7 @@ struct Submission {
     }
 }
 
-/// One side of one card whose every part is what it must be.
+/// One side of one card, with valid parts.
 struct SubmittedDocument {
     /// The side, as the form names it.
     enum Kind: String, Codable {
@@ -89,7 +89,7 @@ struct SubmittedDocument {
     let kind: Kind
     let image: Data
 
-    /// Checks the four parts of a document, in order; their names are right.
+    /// Checks the four parts of a document, in order; their names are already checked.
     ///
     /// - Throws: the first refusal that applies: the fields in order, then the file.
     init(checking parts: [ReceivedForm.Part]) throws(UploadAnswer) {
@@ -109,7 +109,7 @@ struct SubmittedDocument {
         guard file.contentType?.lowercased() == "image/jpeg" else {
             throw UploadAnswer(.imageInvalid, "FILE is not of the type image/jpeg")
         }
-        // SOI and a first marker, EOI at the very end: what is cut in transit loses its end.
+        // SOI and a first marker, EOI at the very end: a file truncated in transit lacks EOI.
         let isWhole = file.body.count > 4 && file.body.starts(with: [0xFF, 0xD8, 0xFF])
         guard isWhole, file.body.suffix(2).elementsEqual([0xFF, 0xD9]) else {
             throw UploadAnswer(.imageInvalid, "FILE is not a whole JPEG")
@@ -119,7 +119,7 @@ struct SubmittedDocument {
 }
 
 extension ReceivedForm.Part {
-    /// The value of a text part, or a refusal that names the part.
+    /// Returns the value of a text part, or throws a refusal that names the part.
     fileprivate func fieldValue() throws(UploadAnswer) -> String {
         func refusal(_ text: String) -> UploadAnswer { UploadAnswer(.fieldInvalid, "\(self.name) \(text)") }
         guard let value = self.text else { throw refusal("is not UTF-8") }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// What a business number has the backend do, like the test cards of payment services: so each failure can be seen without a
-/// backend that fails. Nothing is stored, but for a slow one.
+/// Business numbers that trigger failures of the backend, like the test cards of payment services, so that each failure
+/// can be tried without a failing backend. Only a slow upload is stored.
 enum TestNumber: Hashable {
     /// `FAIL-503-…`: answers with a status of 400 to 599.
     case fail(HTTPResponse.Status)
@@ -12,7 +12,7 @@ enum TestNumber: Hashable {
     /// `HOLD-…`: never answers.
     case hold
 
-    /// The first number among the parts of a request that is one.
+    /// Finds the first test number among the parts of a request.
     init?(in parts: [ReceivedForm.Part]) {
         let numbers = parts.filter { $0.name == "BUSINESSNO" }.map { String(decoding: $0.body, as: UTF8.self) }
         let form = /(?:FAIL-([45][0-9]{2})|(DROP|SLOW|HOLD))-.*/

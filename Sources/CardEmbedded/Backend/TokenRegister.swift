@@ -1,10 +1,10 @@
-/// Which values of TOKEN are good now.
+/// The currently valid values of TOKEN.
 ///
-/// Kept in memory only: a restarted backend takes its configured tokens again.
+/// Held in memory only: a restarted backend accepts its configured tokens again.
 struct TokenRegister {
-    /// Empty means that every TOKEN is good.
+    /// Empty means that every TOKEN is valid.
     private let known: Set<String>
-    /// After so many documents the tokens used so far expire; 0 when they did, `nil` when they never do.
+    /// The documents left until the tokens used so far expire; 0 after that, `nil` for never.
     private var acceptedUntilExpiry: Int?
     /// The tokens used until then.
     private var used: Set<String> = []
@@ -14,7 +14,7 @@ struct TokenRegister {
         self.acceptedUntilExpiry = configuration.requiresNewTokenAfter.map { max(1, $0) }
     }
 
-    /// Refuses a TOKEN that is not good.
+    /// Refuses a TOKEN that is not valid.
     func check(_ token: String) throws(UploadAnswer) {
         if self.acceptedUntilExpiry == 0, self.used.contains(token) {
             throw UploadAnswer(.tokenExpired, "TOKEN has expired")
@@ -22,7 +22,7 @@ struct TokenRegister {
         if !self.known.isEmpty, !self.known.contains(token) { throw UploadAnswer(.tokenUnknown, "TOKEN is unknown") }
     }
 
-    /// Counts documents that came with a TOKEN; may expire it for the next upload.
+    /// Counts documents accepted with a TOKEN; may expire it for the next upload.
     mutating func countAcceptance(of count: Int, with token: String) {
         guard let left = self.acceptedUntilExpiry, left > 0 else { return }
         self.used.insert(token)

@@ -3,10 +3,11 @@ import FoundationEssentials
 import HTTPTypes
 import MultipartForm
 
-/// An upload that was read: a form, or a raw image with its fields in headers.
+/// A parsed upload: a form, or a raw image with its fields in headers.
 struct Upload: Sendable {
     let key: String
-    /// SHA-256 of what must be the same in a repeated request, in hexadecimal: the body, and the fields of a raw upload.
+    /// SHA-256, in hexadecimal, of the data that a repeated request must not change: the body, and the fields of a raw
+    /// upload.
     let digest: String
     let parts: [ReceivedForm.Part]
 

@@ -1,18 +1,18 @@
 /// A business answer: to an upload, or to one document of it. A refusal is thrown, too; its text names fields, never
 /// values.
 ///
-/// All have the HTTP status 200. Anything a client cannot read at all is an HTTP error instead.
+/// All have the HTTP status 200. An upload that cannot be parsed gets an HTTP error instead.
 struct UploadAnswer: Error, Codable, Equatable {
-    /// | code | meaning | what the sender does |
+    /// | code | meaning | what the client does |
     /// |---|---|---|
     /// | `000000` | stored | nothing more |
-    /// | `000001` | stored before for this side and business number | takes it as success |
+    /// | `000001` | stored before for this side and business number | treats it as success |
     /// | `100001` | TOKEN is no longer good; nothing stored | sends with a new TOKEN and key |
     /// | `100002` | TOKEN never was good | corrects its configuration |
     /// | `200001` | the parts are not those of a layout in their order | is wrong |
     /// | `200002` | a field has a value that is not allowed | is wrong |
     /// | `200003` | FILE is not the JPEG that DOCTYPE announces | is wrong |
-    /// | `200010` | some documents were stored and others refused: see ITEMS | looks into ITEMS |
+    /// | `200010` | some documents were stored and others refused: see ITEMS | checks ITEMS |
     /// | `900001` | in ITEMS: not stored, because another document was refused | sends it again |
     enum Code: String, Codable {
         case success = "000000"
@@ -28,8 +28,8 @@ struct UploadAnswer: Error, Codable, Equatable {
 
     let code: Code
     let message: String
-    /// ITEMS: one answer for each document, in the order of the upload; `nil` for an upload of one document, and where
-    /// no document was looked at.
+    /// ITEMS: one answer for each document, in the order of the upload; `nil` for an upload of one document, and if no
+    /// document was checked.
     let items: [UploadAnswer]?
 
     private enum CodingKeys: String, CodingKey {
@@ -47,8 +47,8 @@ struct UploadAnswer: Error, Codable, Equatable {
     /// Whether a document with this answer was refused.
     var isRefusal: Bool { self.code != .success && self.code != .alreadyExists }
 
-    /// The answer to documents that were answered one by one: for one document its own, for several each and one for
-    /// all.
+    /// Creates the answer for separately checked documents: the answer of the only document, or a common answer with
+    /// ITEMS.
     init(to items: [UploadAnswer]) {
         let refused = items.filter(\.isRefusal)
         if items.count == 1 {
@@ -63,8 +63,8 @@ struct UploadAnswer: Error, Codable, Equatable {
         }
     }
 
-    /// The answer to an application of which a document was refused: the others are not stored either. `nil` if none
-    /// was.
+    /// Creates the answer to an application with a refused document, of which nothing is stored; `nil` if none was
+    /// refused.
     init?(toRefusedApplication items: [UploadAnswer]) {
         guard items.count > 1, let first = items.first(where: \.isRefusal) else { return nil }
         let others = items.map { item in

@@ -5,14 +5,15 @@ import Logging
 import MultipartForm
 import Synchronization
 
-/// Takes uploads: the key, the body, the answer.
+/// Receives uploads: reads the key and the body, and answers.
 final class UploadRoute: Sendable {
     private let configuration: EmbeddedBackend.Configuration
     private let ledger: Mutex<Ledger>
-    /// Where the ledger waits for the disk: it holds up no event loop and none of Swift's cooperative threads.
+    /// The queue on which the ledger waits for the disk, to block neither an event loop nor Swift's cooperative
+    /// threads.
     private let queue = DispatchQueue(label: "idcard.embedded.ledger")
     private let logger: Logger
-    /// The idempotency keys under way, from the request's head to its answer.
+    /// The idempotency keys in progress, from the request's head to its answer.
     private let running = Mutex<Set<String>>([])
 
     init(configuration: EmbeddedBackend.Configuration, ledger: Ledger, logger: Logger) {
@@ -45,7 +46,7 @@ final class UploadRoute: Sendable {
     private func receive(_ request: Request, context: ConnectionContext) async throws -> Response {
         do {
             let key = try Self.key(of: request)
-            // Taken at the head, before the body: two bodies under one key must not race each other.
+            // Registered before the body is read: two bodies under one key must not race each other.
             guard self.running.withLock({ $0.insert(key).inserted }) else { throw BackendProblem.keyInProgress }
             defer { self.running.withLock { _ = $0.remove(key) } }
             let body = try await request.wholeBody(
@@ -64,7 +65,7 @@ final class UploadRoute: Sendable {
         }
     }
 
-    /// What an error of the layers below means to a client; others are thrown on.
+    /// Returns the problem for an error of a lower layer; rethrows others.
     private func problem(of error: any Error) throws -> BackendProblem {
         switch error {
         case let problem as BackendProblem: return problem
@@ -76,7 +77,7 @@ final class UploadRoute: Sendable {
         }
     }
 
-    /// Does what a test number asks for; returns if the request is then answered as any other.
+    /// Performs the failure of a test number; returns if the request is then answered normally.
     private func misbehave(as test: TestNumber, context: ConnectionContext) async throws {
         switch test {
         case .fail(let status): throw BackendProblem.testNumber(status, "this status")
@@ -84,7 +85,7 @@ final class UploadRoute: Sendable {
         case .drop: await context.close()
         case .hold: await context.closed()
         }
-        // It is never read.
+        // The client never reads this answer.
         throw BackendProblem.testNumber(.internalServerError, "no answer")
     }
 
@@ -104,7 +105,8 @@ final class UploadRoute: Sendable {
         return response
     }
 
-    /// The key of a request: a Structured Field String (RFC 8941 section 3.3.3), whose quotes and escapes are syntax.
+    /// Returns the key of a request: a Structured Field String (RFC 8941 section 3.3.3), whose quotes and escapes are
+    /// syntax.
     private static func key(of request: Request) throws -> String {
         let values = request.headers[values: .known("Idempotency-Key")]
         if values.count == 1, let match = values[0].wholeMatch(of: /\ *"((?:[ !#-\[\]-~]|\\["\\])+)" */) {
@@ -116,14 +118,14 @@ final class UploadRoute: Sendable {
 }
 
 extension HTTPField.Name {
-    /// The name of a header that is a token as it stands.
+    /// Returns the header name of a valid token.
     static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("The header name '\(name)' is no token.") }
         return name
     }
 }
 
-// Each stands on one line.
+// Each message is on one line.
 // swift-format-ignore
 extension BackendProblem {
     static let keyInProgress = Self(.conflict, "key_in_progress", "An upload with this Idempotency-Key is under way; wait and send it again.", endsConnection: true)
@@ -141,7 +143,7 @@ struct BackendProblem: HTTPResponseError {
     let code: String
     /// The reason for people; no personal data.
     let title: String
-    /// Whether the connection ends with the answer, because the rest of the body is not wanted.
+    /// Whether the connection is closed after the answer, because the rest of the body is not read.
     let endsConnection: Bool
 
     init(_ status: HTTPResponse.Status, _ code: String, _ title: String, endsConnection: Bool = false) {

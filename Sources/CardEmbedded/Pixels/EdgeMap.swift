@@ -7,7 +7,7 @@ struct EdgeMap: Sendable {
     /// 0 where there is no edge, else 1 + the direction of the steepest rise in steps of 360/240 degree.
     private let marks: [UInt8]
 
-    /// Lines leaning further than this from upright or level are not looked for.
+    /// The maximum angle, in degrees, of a line from upright or level.
     private static let steepest = 35.0
     private static let angleCount = 94
     /// An edge votes for lines whose angle differs by up to this many degrees.
@@ -19,9 +19,9 @@ struct EdgeMap: Sendable {
         var size = -1
     }
 
-    /// Finds the edges of a picture that is small already (about 500 pixels).
+    /// Finds the edges of a reduced picture (about 500 pixels).
     ///
-    /// - Parameter threshold: the least Sobel gradient; 4 times a sharp step between two grey values.
+    /// - Parameter threshold: the minimum Sobel gradient; 4 times a sharp step between two grey values.
     init(of picture: Raster, threshold: Int) {
         let (width, height) = (picture.width, picture.height)
         self.width = width
@@ -51,7 +51,7 @@ struct EdgeMap: Sendable {
         }
     }
 
-    /// The Sobel gradient of the colour in which it is strongest.
+    /// Returns the Sobel gradient of the colour in which it is strongest.
     private static func gradient(at here: Raster.Samples, stride: Int) -> Gradient {
         var best = Gradient()
         for colour in 0..<3 {
@@ -66,7 +66,8 @@ struct EdgeMap: Sendable {
         return best
     }
 
-    /// The mark of a pixel; only the crest of a slope is an edge, so both neighbours along the gradient are compared.
+    /// Returns the mark of a pixel; only a local maximum is an edge, so both neighbours along the gradient are
+    /// compared.
     private static func mark(_ index: Int, in gradients: UnsafeBufferPointer<Gradient>, width: Int) -> UInt8 {
         let here = gradients[index]
         let step: Int
@@ -82,7 +83,7 @@ struct EdgeMap: Sendable {
         return UInt8(1 + Int((turn < 0 ? turn + 1 : turn) * 240 + 0.5) % 240)
     }
 
-    /// The share of a segment that runs along an edge with one and the same side bright, 0…1.
+    /// Returns the share of a segment that runs along an edge with the same side bright throughout, 0…1.
     func support(from start: Point, to end: Point) -> Double {
         let (dx, dy) = (end.x - start.x, end.y - start.y)
         let length = (dx * dx + dy * dy).squareRoot()
@@ -110,7 +111,7 @@ struct EdgeMap: Sendable {
         return Double(max(alike, opposite)) / Double(count)
     }
 
-    /// The straight lines with most edge pixels, by a Hough transform; near-level ones or near-upright ones.
+    /// Returns the straight lines with most edge pixels, by a Hough transform; nearly level or nearly upright lines.
     func lines(upright: Bool, limit: Int) -> [Line] {
         let (extent, length) = upright ? (self.width, self.height) : (self.height, self.width)
         let rowLength = 2 * extent
@@ -123,7 +124,7 @@ struct EdgeMap: Sendable {
             let (angle, offset) = (best / rowLength, best % rowLength)
             let place = Double(offset) + 0.5 - Double(extent) / 2
             found.append(Line(upright: upright, slope: Self.slope(angle), offset: place, middle: Double(length) / 2))
-            // Its neighbours leave the vote, so that the next best line is another one.
+            // Clear its neighbours, so that the next best line is a different one.
             for row in max(0, angle - 4)...min(Self.angleCount - 1, angle + 4) {
                 for column in max(0, offset - 4)...min(rowLength - 1, offset + 4) {
                     votes[row * rowLength + column] = 0
@@ -145,7 +146,7 @@ struct EdgeMap: Sendable {
         }
     }
 
-    /// A row of counters for each angle; offsets run in whole pixels from half the extent before the picture.
+    /// Returns a row of counters for each angle; offsets are whole pixels, starting half the extent before the picture.
     private func votes(upright: Bool) -> [UInt16] {
         let extent = upright ? self.width : self.height
         let middle = Double(upright ? self.height : self.width) / 2
@@ -154,7 +155,7 @@ struct EdgeMap: Sendable {
         var votes = [UInt16](repeating: 0, count: Self.angleCount * 2 * extent)
         votes.withUnsafeMutableBufferPointer { votes in
             for index in self.marks.indices where self.marks[index] > 0 {
-                // A line's angle is that of its gradient, measured from the u axis; which side is bright is no matter.
+                // A line's angle is that of its gradient, measured from the u axis; the bright side does not matter.
                 let degrees = Double(self.marks[index] - 1) * 1.5
                 let lean = fmod((upright ? -degrees : degrees - 90) + 630, 180) - 90
                 guard abs(lean) <= Self.steepest + Self.spread else { continue }

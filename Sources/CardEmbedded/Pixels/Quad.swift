@@ -1,6 +1,6 @@
 import Glibc
 
-/// A place in a picture, in pixels from its top left corner; pixel centres lie at .5.
+/// A point in a picture, in pixels from its top left corner; pixel centres lie at .5.
 struct Point: Sendable, Equatable {
     var x: Double
     var y: Double
@@ -41,7 +41,7 @@ struct Quad: Sendable, Equatable {
         return Quad(corners: [(0, 0), (right, 0), (right, bottom), (0, bottom)].map { Point(x: $0.0, y: $0.1) })
     }
 
-    /// The same card turned by a quarter turn clockwise, `quarters` times: the text's top is then another side.
+    /// Returns the same card rotated clockwise by `quarters` quarter turns: another side is then the top of the text.
     func turned(quarters: Int) -> Quad { Quad(corners: (0..<4).map { self.corners[($0 + quarters) % 4] }) }
 
     func scaled(by factor: Double) -> Quad {
@@ -65,7 +65,7 @@ struct Quad: Sendable, Equatable {
         zip(self.corners, other.corners).map { $0.distance(to: $1) }.max() ?? 0
     }
 
-    /// The projective map, as a row-major 3 x 3 matrix, that takes a rectangle at the origin onto this quadrilateral
+    /// Returns the projective map, as a row-major 3 x 3 matrix, from a rectangle at the origin to this quadrilateral
     /// (Heckbert, "Fundamentals of Texture Mapping and Image Warping", 1989, section 2.2.3).
     func mapFromRectangle(width: Double, height: Double) -> [Double] {
         let (p0, p1, p2, p3) = (self.topLeft, self.topRight, self.bottomRight, self.bottomLeft)

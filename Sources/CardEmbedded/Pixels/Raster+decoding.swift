@@ -1,7 +1,7 @@
 import CImaging
 
 extension Raster {
-    /// Decodes a whole JPEG file, no edge of which may be shorter or longer than the dialect allows.
+    /// Decodes a complete JPEG file whose edges must be within the limits of the dialect.
     ///
     /// - Throws: ``EmbeddedError`` `imageTooLarge` when an edge is out of range, else `imageUndecodable`.
     init(decoding jpeg: [UInt8], edges: ClosedRange<Int>) throws(EmbeddedError) {

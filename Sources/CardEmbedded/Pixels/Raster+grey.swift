@@ -2,11 +2,11 @@ import CImaging
 import Glibc
 import SystemPackage
 
-/// What is done to a grey picture before it is read.
+/// Prepares a grey picture for reading.
 extension Raster {
     /// Evens out light and shadow: every pixel is divided by the mean of its surroundings, which then becomes 205.
     ///
-    /// - Parameter radius: half the side, in pixels, of the square whose mean counts as the ground.
+    /// - Parameter radius: half the side, in pixels, of the square whose mean counts as the background.
     func flattened(radius: Int) -> Raster {
         self.made(width: self.width, height: self.height, channels: 1) { source, target in
             self.forEachMean(radius: radius) { index, mean in
@@ -15,7 +15,7 @@ extension Raster {
         }
     }
 
-    /// Black ink on white paper: greys of an evened-out picture below ink go to black, the ground to white.
+    /// Stretches the contrast of an evened-out picture: ink becomes black, the background white.
     func stretched() -> Raster {
         let (ink, ground) = (40.0, 180.0)
         let table = (0..<256).map { UInt8(min(255, max(0, (Double($0) - ink) * 255 / (ground - ink) + 0.5))) }
@@ -45,7 +45,7 @@ extension Raster {
         return Raster(width: width, height: height, pixels: plain.map { UInt8(min(255, $0 + 0.5)) })
     }
 
-    /// Spreads the samples of one row or column over their neighbours; the outermost repeat.
+    /// Convolves one row or column; the outermost samples repeat.
     private static func convolve(
         _ line: UnsafePointer<Float>,
         count: Int,
@@ -66,7 +66,7 @@ extension Raster {
         }
     }
 
-    /// Calls with every pixel's place and the mean of the square of side `2 * radius + 1` around it.
+    /// Calls `body` with every pixel's index and the mean of the square of side `2 * radius + 1` around it.
     func forEachMean(radius: Int, _ body: (_ index: Int, _ mean: Double) -> Void) {
         let (width, height, stride) = (self.width, self.height, self.width + 1)
         self.summedAreas().withUnsafeBufferPointer { buffer in
@@ -86,7 +86,7 @@ extension Raster {
         }
     }
 
-    /// The sum of what lies above and left of each pixel; one row and one column of zeros stand in front.
+    /// Returns the sum of the pixels above and left of each pixel, preceded by one row and one column of zeros.
     private func summedAreas() -> [UInt32] {
         let (width, height, stride) = (self.width, self.height, self.width + 1)
         var sums = [UInt32](repeating: 0, count: stride * (height + 1))
@@ -106,12 +106,12 @@ extension Raster {
         return sums
     }
 
-    /// The picture as a PGM file ("P5", Netpbm) in memory, to be handed to another program; whoever gets it closes it.
+    /// Returns the picture as a PGM file ("P5", Netpbm) in memory, for another program; the caller closes it.
     ///
-    /// A pipe would do, but swift-subprocess 1.0 writes to pipes without minding `SIGPIPE`, and traps when the reader
-    /// is gone before all is written (its issue 367): a program that dies early would take the service along.
+    /// Not a pipe: swift-subprocess 1.0 does not handle `SIGPIPE`, and traps when the reader exits before all is
+    /// written (its issue 367): a program that exits early would crash the service.
     ///
-    /// - Throws: `Errno` when no descriptor or no memory is to be had.
+    /// - Throws: `Errno` when no descriptor or memory is available.
     func portableGreymapFile() throws -> FileDescriptor {
         let number = idci_memory_file()
         guard number >= 0 else { throw Errno(rawValue: errno) }

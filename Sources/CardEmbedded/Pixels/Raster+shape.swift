@@ -1,4 +1,4 @@
-/// Other sizes and shapes of a picture.
+/// Changes the size and shape of a picture.
 extension Raster {
     /// Returns the picture averaged down so that its longer edge is at most `edge` pixels.
     func reduced(toLongestEdge edge: Int) -> Raster {
@@ -37,19 +37,19 @@ extension Raster {
         }
     }
 
-    /// Returns what lies inside a quadrilateral as an upright rectangle.
+    /// Returns the content of a quadrilateral as an upright rectangle.
     func rectified(_ quad: Quad, width: Int, height: Int) -> Raster {
         self.warped(by: quad.mapFromRectangle(width: Double(width), height: Double(height)), width, height)
     }
 
-    /// Enlarges or shrinks by sampling between the pixels.
+    /// Enlarges or shrinks by interpolation between pixels.
     func scaled(by factor: Double) -> Raster {
         let width = max(1, Int((Double(self.width) * factor).rounded()))
         let height = max(1, Int((Double(self.height) * factor).rounded()))
         return self.warped(by: [1 / factor, 0, 0, 0, 1 / factor, 0, 0, 0, 1], width, height)
     }
 
-    /// Samples between the pixels; what lies outside takes the nearest edge pixel.
+    /// Interpolates between pixels; points outside get the nearest edge pixel.
     ///
     /// - Parameter map: a row-major 3 x 3 matrix from the result's coordinates to this one's, pixel centres at .5.
     private func warped(by map: [Double], _ width: Int, _ height: Int) -> Raster {
@@ -74,7 +74,7 @@ extension Raster {
     private func sample(_ source: Samples, _ x: Double, _ y: Double, to out: Target) {
         let channels = self.channels
         let (lastX, lastY) = (Double(self.width - 1), Double(self.height - 1))
-        // Written so that a NaN ends at 0.
+        // Written so that a NaN becomes 0.
         let left = x > 0 ? (x > lastX ? lastX : x) : 0
         let top = y > 0 ? (y > lastY ? lastY : y) : 0
         let (x0, y0) = (Int(left), Int(top))
@@ -100,7 +100,7 @@ extension Raster {
         return Raster(width: right - left, height: bottom - top, pixels: Array(rows.joined()))
     }
 
-    /// Puts white paper around a grey picture.
+    /// Adds a white margin around a grey picture.
     func padded(by margin: Int) -> Raster {
         let width = self.width + 2 * margin
         let (edge, side) = ([UInt8](repeating: 255, count: width * margin), [UInt8](repeating: 255, count: margin))

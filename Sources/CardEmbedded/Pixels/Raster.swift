@@ -5,9 +5,9 @@ struct Raster: Sendable {
     typealias Samples = UnsafePointer<UInt8>
     typealias Target = UnsafeMutablePointer<UInt8>
 
-    /// How one grey value is made of three colours.
+    /// The conversion of three colours to one grey value.
     enum Greying {
-        /// As the eye sees it (Rec. 601).
+        /// Perceived brightness (Rec. 601).
         case luma
         /// The brightest colour: black ink stays dark while coloured labels and the guilloche fade.
         case brightest
@@ -18,7 +18,7 @@ struct Raster: Sendable {
     let channels: Int
     let pixels: [UInt8]
 
-    /// Takes the samples of at least one pixel; their number tells the channels.
+    /// Creates a picture from the samples of at least one pixel; their number determines the channels.
     init(width: Int, height: Int, pixels: [UInt8]) {
         let channels = pixels.count / (width * height)
         precondition(channels > 0 && pixels.count == width * height * channels, "A picture lacks samples.")
@@ -28,7 +28,7 @@ struct Raster: Sendable {
         self.pixels = pixels
     }
 
-    /// Makes a picture of this one; `fill` gets the samples of both.
+    /// Returns a new picture; `fill` gets the samples of this picture and of the new one.
     func made(width: Int, height: Int, channels: Int, _ fill: (Samples, Target) -> Void) -> Raster {
         let pixels = self.withSamples { source in
             Self.samples(width * height * channels) { fill(source, $0) }
@@ -72,7 +72,7 @@ struct Raster: Sendable {
         }
     }
 
-    /// How colourful the picture is: the mean of the strongest less the weakest colour, 0…255.
+    /// The colourfulness of the picture: the mean of the strongest minus the weakest colour, 0…255.
     ///
     /// The three colours are first scaled to the same mean, so that grey paper under yellow light counts as grey.
     var chroma: Double {

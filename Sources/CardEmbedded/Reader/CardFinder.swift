@@ -8,12 +8,12 @@ struct CardFinder: Sendable {
     private static let workingEdge = 480
     private static let lineLimit = 16
     private static let candidateLimit = 3
-    /// Edges are looked for at the first of these gradients and, while no outline convinces, at fainter ones.
+    /// Gradients for finding edges: the first and, while no outline scores well, fainter ones.
     private static let thresholds = [140, 64, 32]
 
     private typealias Outline = (quad: Quad, score: Double)
 
-    /// Possible outlines of a card in order of likelihood, the whole frame among them.
+    /// Returns possible outlines of a card in order of likelihood, the whole frame among them.
     func candidates(in photo: Raster) -> [Quad] {
         let small = photo.reduced(toLongestEdge: Self.workingEdge)
         let scale = Double(photo.width) / Double(small.width)
@@ -55,7 +55,7 @@ struct CardFinder: Sendable {
         return Array(found.sorted { $0.score > $1.score }.prefix(24))
     }
 
-    /// Pairs of lines far enough apart to be opposite sides of a card, the first with the smaller offset.
+    /// Returns pairs of lines far enough apart to be opposite sides of a card, the smaller offset first.
     private static func pairs(of lines: [Line], extent: Double) -> [(Line, Line)] {
         let sorted = lines.sorted { $0.offset < $1.offset }
         var pairs: [(Line, Line)] = []
@@ -83,15 +83,15 @@ struct CardFinder: Sendable {
         return (0.6...1.67).contains(top / bottom) && (0.6...1.67).contains(left / right)
     }
 
-    /// Judges an outline: how far its four sides run along edges, and how big it is, less how far those edges run on
-    /// beyond its corners, as the grain of a table does. `nil` when a side has hardly any edge.
+    /// Scores an outline: the share of its four sides that runs along edges, plus its size, minus the extent of these
+    /// edges beyond its corners, as of the grain of a table. `nil` when a side has hardly any edge.
     private static func score(_ quad: Quad, on edges: EdgeMap) -> Double? {
         var (total, weakest, overrun) = (0.0, 1.0, 0.0)
         for (start, end) in zip(quad.corners, quad.turned(quarters: 1).corners) {
             func place(_ t: Double) -> Point {
                 Point(x: start.x + t * (end.x - start.x), y: start.y + t * (end.y - start.y))
             }
-            // The corners of a card are round: their surroundings are no straight edge.
+            // The corners of a card are round, without a straight edge.
             let support = edges.support(from: place(0.07), to: place(0.93))
             guard support > 0.2 else { return nil }
             total += support

@@ -1,12 +1,12 @@
-/// Where things stand on a second-generation resident identity card (GA 461), in fractions of its width and height.
+/// The layout of a second-generation resident identity card (GA 461), in fractions of its width and height.
 ///
-/// The windows are generous: what is read is the line of ink found inside, not the window.
+/// The windows are generous: the reader reads the line of ink found inside, not the whole window.
 enum CardLayout {
     struct Window: Sendable {
         let x: ClosedRange<Double>
         let y: ClosedRange<Double>
 
-        /// The window's pixels of a card that has been rectified.
+        /// Returns the window's pixels of a rectified card.
         func cut(from card: Raster) -> Raster {
             let (width, height) = (Double(card.width), Double(card.height))
             return card.cropped(
@@ -17,11 +17,11 @@ enum CardLayout {
     }
 
     /// The size, in pixels, that a card is rectified to: 85.6 mm by 54 mm at about 15 pixels per millimetre, which
-    /// makes its characters 40 to 60 pixels high, as tesseract likes them.
+    /// makes its characters 40 to 60 pixels high, a good size for tesseract.
     static let width = 1264
     static let height = 797
 
-    /// The number on a front; on a back the validity lies there.
+    /// The number on a front; the validity on a back.
     static let number = Window(x: 0.29...0.985, y: 0.77...0.975)
 
     /// All printed values of a front but the number; right of the labels, left of the portrait.
@@ -31,7 +31,7 @@ enum CardLayout {
     static let issuance = Window(x: 0.365...0.985, y: 0.69...0.965)
 }
 
-/// A card cut out of a photograph and made rectangular, in the shades the readers want.
+/// A card cut out of a photograph and rectified, in the grey versions that the readers need.
 struct RectifiedCard: Sendable {
     /// The ways the number line is prepared, one per attempt.
     enum NumberAttempt: Sendable, CaseIterable {
@@ -39,11 +39,11 @@ struct RectifiedCard: Sendable {
     }
 
     let colour: Raster
-    /// Grey as the eye sees it, light evened out.
+    /// Perceived brightness, light evened out.
     let flat: Raster
     /// Black ink only, light evened out: labels and guilloche faded.
     let inkOnly: Raster
-    /// Grey as the eye sees it.
+    /// Perceived brightness.
     let plain: Raster
 
     init(of photo: Raster, in quad: Quad) {

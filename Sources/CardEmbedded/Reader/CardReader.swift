@@ -1,17 +1,17 @@
 import Dispatch
 
-/// Reads a card from a photograph: finds it, undoes the perspective, and has tesseract read each printed line.
+/// Reads a card from a photograph: finds it, rectifies it, and runs tesseract on each printed line.
 ///
-/// The reader knows the layout of a real card and nothing of who is on it.
+/// The reader knows the layout of a real card, but no data of its holder.
 struct CardReader: Sendable {
-    /// So many of the first outlines are searched for printed labels when no number or date stands in its place. It is
-    /// the slowest step, and most pictures that come to it hold no card.
+    /// The number of outlines searched for printed labels when no number or date was found. That is the slowest step,
+    /// and most pictures that reach it hold no card.
     private static let wordSearches = 2
 
     let tesseract: Tesseract
 
     /// - Parameter jpeg: A whole JPEG file, upright or upside down.
-    /// - Returns: What was read, or `nil` if no card is seen in the picture.
+    /// - Returns: The reading, or `nil` if no card is seen in the picture.
     /// - Throws: ``EmbeddedError`` with a code of the image or of tesseract.
     func text(ofJPEG jpeg: [UInt8], edges: ClosedRange<Int> = 48...4096) async throws -> CardText? {
         let (photo, candidates) = try await DispatchQueue.pixels.run {
@@ -25,13 +25,13 @@ struct CardReader: Sendable {
             let legality = try await DispatchQueue.pixels.run { LegalityEstimator().legality(of: card) }
             let text = CardText(side: side, legality: legality)
             if text.side.isComplete { return text }
-            // A wrong outline may cut a field off: another may show more.
+            // A wrong outline may cut a field off: another outline may show more.
             if text.side.fieldCount > best?.side.fieldCount ?? 0 { best = text }
         }
         return best
     }
 
-    /// Every outline the right way up, then upside down; those higher than wide are taken as turned by a quarter.
+    /// Returns every outline upright, then upside down; outlines higher than wide count as rotated by a quarter turn.
     private static func orientedCandidates(in photo: Raster) -> [Quad] {
         let quads = CardFinder().candidates(in: photo)
         let upright = quads.map { $0.aspect >= 1 ? $0 : $0.turned(quarters: 1) }
@@ -76,10 +76,10 @@ struct CardReader: Sendable {
 }
 
 extension DispatchQueue {
-    /// Where loops over pixels run: they hold up no event loop and none of Swift's cooperative threads.
+    /// The queue for loops over pixels, which must block neither an event loop nor Swift's cooperative threads.
     fileprivate static let pixels = DispatchQueue(label: "idcard.embedded.pixels", attributes: .concurrent)
 
-    /// Runs what keeps a thread busy.
+    /// Runs work that blocks a thread.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             self.async { continuation.resume(with: Result { try work() }) }

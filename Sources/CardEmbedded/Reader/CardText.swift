@@ -1,4 +1,4 @@
-/// What was read from the picture of one side of a card.
+/// The reading of the picture of one side of a card.
 struct CardText: Sendable, Equatable {
     /// The printed fields of one side.
     enum Side: Sendable, Equatable {
@@ -10,7 +10,7 @@ struct CardText: Sendable, Equatable {
         /// The side's name for a log line.
         var name: String { if case .front = self { "front" } else { "back" } }
 
-        /// Whether every field was read; the number may have a wrong check character, but has 18.
+        /// Whether every field was read; the number must have 18 characters, but its check character may be wrong.
         var isComplete: Bool {
             switch self {
             case .front(let front): self.fieldCount == 6 && front.number?.count == 18

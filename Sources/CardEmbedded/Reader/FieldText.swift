@@ -1,4 +1,4 @@
-/// Makes fields of what tesseract wrote: drops what cannot belong to a field, never adds anything.
+/// Parses tesseract's text as fields: drops characters that cannot belong to a field, and never adds any.
 enum FieldText {
     /// A name: Chinese characters and the middle dot of minority names.
     static func name(_ text: String) -> String? {
@@ -52,7 +52,7 @@ enum FieldText {
         return compact.contains("长") || compact.contains("期") ? "\(first)-长期" : nil
     }
 
-    /// Words that stand on one side only.
+    /// Finds words that are printed on one side only.
     static func sideNamed(in text: String) -> NamedSide? {
         let compact = text.filter { !$0.isWhitespace }
         func count(_ words: [String]) -> Int { words.count { compact.contains($0) } }
@@ -70,13 +70,13 @@ enum FieldText {
     }
 }
 
-/// What the second line of a front says.
+/// The second line of a front.
 struct Person: Sendable, Equatable {
     let gender: String
     let ethnicity: String
 }
 
-/// Which side the words on a card speak for.
+/// The side that the words on a card indicate.
 enum NamedSide: Sendable {
     case front, back
 }

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Judges from the pixels of a rectified card what kind of picture it comes from.
+/// Estimates from the pixels of a rectified card whether the picture shows a genuine card, a copy or a screen.
 ///
-/// Two things are measured; both are numbers of the picture, and every class follows from them.
+/// Every class follows from two measurements of the picture.
 ///
 /// 1. **Colour.** The card is reduced to 158 pixels (grain and JPEG's colour noise average out), its three colours are
 ///    scaled to the same mean (grey paper under a yellow lamp is grey), and the mean distance between the strongest and
-///    the weakest colour is taken. A card is printed in several colours, a photocopy in one: drawn cards measure 15 to
-///    28, copies of them photographed in coloured light at most 7. Below 10 the picture counts as `Photocopy`.
-/// 2. **Repetition.** A screen is a grid, and the camera's grid beats with it: fine detail (pixel minus the mean around
-///    it, cut off so that print does not count) resembles itself again a few pixels on. The largest rise of its
-///    autocorrelation after a fall, along rows and along columns, is taken. Drawn photographs measure up to 0.12,
-///    the same behind a simulated panel 0.4 to 0.9. Above 0.25 the picture counts as `Screen`.
+///    the weakest colour is measured. A card is printed in several colours, a photocopy in one: drawn cards measure 15
+///    to 28, copies of them photographed in coloured light at most 7. Below 10 the picture counts as `Photocopy`.
+/// 2. **Repetition.** The grids of a screen and of the camera cause moiré: fine detail (pixel minus the mean around it,
+///    clipped so that print does not count) repeats after a few pixels. The largest rise of its autocorrelation after a
+///    fall, along rows and along columns, is measured. Drawn photographs measure up to 0.12, the same behind a
+///    simulated panel 0.4 to 0.9. Above 0.25 the picture counts as `Screen`.
 ///
 /// | colour p = logistic((10 - chroma) / 1.2) | repetition s = logistic((rise - 0.25) / 0.03) |
 /// |---|---|
 /// | `Photocopy` = p | `Screen` = (1 - p) s |
 ///
-/// `ID Photo` is what remains. Nothing here tells a temporary or an edited card: these classes are 0.
+/// `ID Photo` is the remainder. Temporary and edited cards are not detected: these classes are 0.
 struct LegalityEstimator: Sendable {
     private static let colourEdge = 158
     private static let longestPeriod = 40
@@ -41,7 +41,7 @@ struct LegalityEstimator: Sendable {
 
     private static func logistic(_ value: Double) -> Double { 1 / (1 + exp(-value)) }
 
-    /// The largest rise of the autocorrelation of the fine detail after its lowest point so far.
+    /// Returns the largest rise of the autocorrelation of the fine detail after its lowest point so far.
     private static func repetition(of grey: Raster, detail: [Int16], along direction: Direction) -> Double {
         let (width, height) = (grey.width, grey.height)
         let columns = direction == .rows ? max(0, width - self.longestPeriod) : width
@@ -50,7 +50,7 @@ struct LegalityEstimator: Sendable {
             (0...self.longestPeriod).map { shift in
                 let step = direction == .columns ? shift * width : shift
                 var sum = 0
-                // Every second row says enough.
+                // Every second row suffices.
                 for y in stride(from: 0, to: rows, by: 2) {
                     for index in (y * width)..<(y * width + columns) {
                         sum += Int(detail[index]) * Int(detail[index + step])
@@ -70,7 +70,7 @@ struct LegalityEstimator: Sendable {
         return rise
     }
 
-    /// What differs from its surroundings, in sixteenths of a grey value.
+    /// Returns the difference of each pixel from its surroundings, in sixteenths of a grey value.
     private static func detail(of grey: Raster) -> [Int16] {
         var detail = [Int16](repeating: 0, count: grey.pixels.count)
         detail.withUnsafeMutableBufferPointer { detail in
@@ -85,7 +85,7 @@ struct LegalityEstimator: Sendable {
     }
 }
 
-/// How likely a picture belongs to each of the vendor's classes that can be told.
+/// The probabilities of the vendor's classes that can be detected.
 struct Legality: Sendable, Equatable {
     var photocopy: Double
     /// A card photographed from a screen.

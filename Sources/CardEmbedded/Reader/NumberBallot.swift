@@ -1,19 +1,19 @@
-/// Collects several readings of one printed number and decides what is printed.
+/// Collects several readings of one printed number and chooses the result.
 ///
 /// Nothing is ever completed or corrected: the result is a reading that tesseract gave, or (when no two readings agree)
-/// the characters most readings have at each place. A number whose check character is wrong on the card comes out
-/// wrong, because all readings agree on it.
+/// the most frequent character at each position. A wrong check character on the card is returned, because all readings
+/// agree on it.
 struct NumberBallot: Sendable {
     private var readings: [String] = []
 
-    /// Takes the text of one attempt; everything but digits and X is dropped.
+    /// Adds the text of one attempt; everything but digits and X is dropped.
     mutating func add(_ text: String) {
         let cleaned = Self.cleaned(text)
         if cleaned.count >= 10 { self.readings.append(cleaned) }
     }
 
     /// A reading that needs no further attempt: the first if its check character holds, one that was confirmed and
-    /// whose check character holds, or one that came three times.
+    /// whose check character holds, or one that occurred three times.
     var settled: String? {
         if let first = self.readings.first, Self.hasValidCheck(first) { return first }
         return self.readings.first { reading in
@@ -22,7 +22,7 @@ struct NumberBallot: Sendable {
         }
     }
 
-    /// The best that can be said after all attempts; `nil` when nothing like a number was seen.
+    /// The best result after all attempts; `nil` when nothing like a number was seen.
     var result: String? {
         let whole = self.readings.filter { $0.count == 18 }
         guard !whole.isEmpty else { return self.readings.max { $0.count < $1.count } }

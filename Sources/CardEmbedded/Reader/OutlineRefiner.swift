@@ -1,12 +1,12 @@
 /// Moves the sides of a roughly found outline onto the edges of the full picture.
 struct OutlineRefiner: Sendable {
     let photo: Raster
-    /// How far, in pixels to either side, an edge is looked for.
+    /// The search distance for an edge to either side, in pixels.
     let reach: Double
 
     private static let sampleCount = 48
 
-    /// Fits each side to the strongest edge near it. A side whose edge points do not agree is left as it was.
+    /// Fits each side to the strongest edge near it. A side whose edge points do not agree is unchanged.
     func refined(_ quad: Quad) -> Quad {
         let corners = quad.corners
         let sides = (0..<4).map { self.refinedSide(from: corners[$0], to: corners[($0 + 1) % 4]) }
@@ -34,7 +34,7 @@ struct OutlineRefiner: Sendable {
         return (moved(start, by: base), moved(end, by: base + slope))
     }
 
-    /// The place across a side where the colour changes most.
+    /// Returns the shift across a side at which the colour changes most.
     private func strongestStep(at place: Point, along normal: Point) -> (shift: Double, strength: Double)? {
         let steps = Int(self.reach.rounded(.up))
         let profile = (-steps - 2...steps + 2).map { offset in
@@ -61,7 +61,7 @@ struct OutlineRefiner: Sendable {
         return [Int(self.photo.pixels[at]), Int(self.photo.pixels[at + 1]), Int(self.photo.pixels[at + 2])]
     }
 
-    /// A least-squares line through (t, shift) that drops points far off and fits again.
+    /// Fits a least-squares line through (t, shift), drops outliers and fits again.
     private static func line(
         through all: [(t: Double, shift: Double, weight: Double)]
     ) -> (base: Double, slope: Double)? {

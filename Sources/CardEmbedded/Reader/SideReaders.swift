@@ -1,7 +1,7 @@
-/// The fields of a rectified card, side by side.
+/// Reads the fields of each side of a rectified card.
 extension Tesseract {
-    /// Reads all fields of a front but the number, coloured print faded: the lines of ink between labels and portrait, told apart
-    /// by their height on the card.
+    /// Reads all fields of a front except the number, from a picture without coloured print: the lines of ink between
+    /// labels and portrait, identified by their height on the card.
     func front(of card: Raster) async throws -> CardText.Front {
         let window = CardLayout.values.cut(from: card)
         let top = Int(CardLayout.values.y.lowerBound * Double(card.height))
@@ -36,7 +36,7 @@ extension Tesseract {
         return try await CardText.Back(issuer: issuer, validity: validity)
     }
 
-    /// Two dates are read best by the digits' model; 长期 only by the Chinese one.
+    /// Reads a validity: the digits' model reads two dates best; only the Chinese model reads 长期.
     private func validity(of piece: TextPiece?) async throws -> String? {
         guard let piece else { return nil }
         for preparation in LinePreparation.lines {

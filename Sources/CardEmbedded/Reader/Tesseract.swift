@@ -6,17 +6,17 @@ import SystemPackage
 /// Runs the `tesseract` program on small pictures of text, one process per picture.
 ///
 /// Every run has a time limit and an output limit, and no more than a fixed number run at once. The picture goes in
-/// through standard input from a file in memory, so that no image of a card lies on a disk.
+/// through standard input from a file in memory, so that no image of a card is written to a disk.
 package struct Tesseract: Sendable {
-    /// What a run may cost and where the program is.
+    /// The program and the limits of a run.
     package struct Configuration: Sendable {
-        /// The program: a path, or a name looked up in `PATH`.
+        /// The program: a path, or a name searched in `PATH`.
         package var executable = "tesseract"
-        /// How long one run may take before it is killed.
+        /// The maximum duration of a run, after which it is killed.
         package var timeLimit = Duration.seconds(20)
-        /// How many bytes one run may write to standard output.
+        /// The maximum bytes that one run may write to standard output.
         package var outputLimit = 64 * 1024
-        /// How many runs may be under way at once.
+        /// The maximum concurrent runs.
         package var parallelism = max(1, ProcessInfo.processInfo.activeProcessorCount)
     }
 
@@ -26,25 +26,25 @@ package struct Tesseract: Sendable {
         case chinese = "chi_sim"
     }
 
-    /// How tesseract is told to cut the picture into lines (its option `--psm`).
+    /// Tesseract's page segmentation mode (its option `--psm`).
     enum PageMode: Int, Sendable {
         case block = 6
         case line = 7
         case sparse = 11
-        /// One line, taken as it is: no search for words or baselines.
+        /// One raw line: no search for words or baselines.
         case rawLine = 13
     }
 
     private let configuration: Configuration
     private let gate: ParallelismGate
 
-    /// Creates a runner; `checkInstallation()` says whether the program is there.
+    /// Creates a runner; `checkInstallation()` checks that the program exists.
     init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         self.gate = ParallelismGate(limit: configuration.parallelism)
     }
 
-    /// Asks the program for its languages, so that a missing package is known before the first card.
+    /// Queries the program's languages, so that a missing package is detected before the first card.
     ///
     /// - Throws: `EmbeddedError` with code `.tesseractMissing`, naming the Debian packages to install.
     func checkInstallation() async throws {
@@ -63,7 +63,7 @@ package struct Tesseract: Sendable {
     ///
     /// - Parameters:
     ///   - picture: Dark text on light ground.
-    ///   - alphabet: The only characters that may come out; any when `nil`.
+    ///   - alphabet: The only characters that the result may have; any when `nil`.
     /// - Throws: `EmbeddedError` with code `.tesseractFailed` or `.tesseractTooSlow`.
     func text(of picture: Raster, language: Language, mode: PageMode, alphabet: String? = nil) async throws -> String {
         var arguments = ["stdin", "stdout", "-l", language.rawValue, "--psm", String(mode.rawValue), "--dpi", "300"]
@@ -96,7 +96,7 @@ package struct Tesseract: Sendable {
                 return nil
             }
             defer { group.cancelAll() }
-            // The first to end decides; leaving the group kills a program that still runs.
+            // The first task to finish decides; leaving the group kills a program that still runs.
             guard let first = try await group.next(), let text = first else {
                 throw EmbeddedError(.tesseractTooSlow, "tesseract ran longer than \(timeLimit) and was stopped")
             }
@@ -104,9 +104,10 @@ package struct Tesseract: Sendable {
         }
     }
 
-    /// What the program is told of our environment: what it needs to start and to find its data, and no secrets.
+    /// Returns the environment of the program: the variables that it needs to start and to find its data, and no
+    /// secrets.
     static func environment(from variables: [String: String]) -> [String: String] {
-        // More threads than one make a single line slower, and the gate already uses all cores.
+        // A single line is slower with more than one thread, and the gate already uses all cores.
         var passed = ["OMP_THREAD_LIMIT": "1"]
         for name in ["PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"] {
             passed[name] = variables[name]
@@ -134,7 +135,7 @@ package struct Tesseract: Sendable {
 
 /// Lets at most a fixed number of callers through at once; the others wait in order of arrival.
 ///
-/// A waiter is not woken by cancellation: those before it are bounded by a time limit, so its turn comes.
+/// Cancellation does not wake a waiter: the runs before it have a time limit, so its turn comes.
 private final class ParallelismGate: Sendable {
     private struct State {
         var free: Int

@@ -1,4 +1,4 @@
-/// Ink cut out of a card: one line, or several lines of one field.
+/// A cut-out of the ink on a card: one line, or several lines of one field.
 struct TextPiece: Sendable {
     let picture: Raster
     /// The height of the ink of one line, in pixels.
@@ -6,7 +6,7 @@ struct TextPiece: Sendable {
 
     /// Cuts lines out of a window, down to their ink.
     ///
-    /// - Parameter rows: The rows of each line, from top to bottom; `nil` comes of none.
+    /// - Parameter rows: The rows of each line, from top to bottom; without any the result is `nil`.
     init?(_ rows: some BidirectionalCollection<Range<Int>>, in window: Raster) {
         guard let first = rows.first, let last = rows.last else { return nil }
         let lines = window.cropped(x: 0..<window.width, y: first.lowerBound..<last.upperBound)
@@ -18,12 +18,12 @@ struct TextPiece: Sendable {
 
 /// One way to prepare a piece of text for tesseract.
 ///
-/// Tesseract's Chinese model is touchy about short lines: the same two characters are read at one size and blur and
-/// not at another. So a piece is prepared in several ways, and what most of them give is taken.
+/// Tesseract's Chinese model is unreliable for short lines: it reads the same two characters at one size and blur and
+/// not at another. So a piece is prepared in several ways until two results agree.
 struct LinePreparation: Sendable {
     /// The height of the ink of one line, in pixels.
     let height: Double
-    /// Blur, in pixels of the rectified card: it joins what JPEG and the sensor's grain broke.
+    /// Blur, in pixels of the rectified card: it joins strokes broken by JPEG and the sensor's grain.
     let blur: Double
     let mode: Tesseract.PageMode
 
@@ -43,7 +43,7 @@ struct LinePreparation: Sendable {
         LinePreparation(height: 44, blur: 0.6, mode: .block),
     ]
 
-    /// The piece as tesseract gets it: cut to its ink, black on white, blurred, scaled, with a margin.
+    /// Returns the piece as input for tesseract: cut to its ink, black on white, blurred, scaled, with a margin.
     func prepared(_ piece: TextPiece) -> Raster {
         let scale = self.height / Double(max(piece.lineHeight, 1))
         let margin = Int((10 / scale).rounded())
@@ -56,8 +56,8 @@ extension Tesseract {
     ///
     /// - Parameters:
     ///   - preparations: The ways to prepare the piece, in order.
-    ///   - parse: Makes a field of a text; `nil` when it cannot be one.
-    /// - Returns: The first value that came twice; else the first value, if there is any.
+    ///   - parse: Parses a text as a field; `nil` when it is not valid.
+    /// - Returns: The first value that occurred twice; else the first value, if any.
     func value<Value: Equatable & Sendable>(
         of piece: TextPiece?,
         _ preparations: [LinePreparation],
@@ -76,23 +76,23 @@ extension Tesseract {
     }
 }
 
-// Where the ink of printed lines lies in a picture whose light has been evened out.
+// Finds the ink of printed lines in a picture with evened-out light.
 extension Raster {
     /// Darker than this is ink; ``flattened(radius:)`` puts the ground at about 205.
     private static let inkThreshold: UInt8 = 128
-    /// So many dark pixels in a row or column are ink and not a speck.
+    /// The minimum dark pixels in a row or column that count as ink, not as a speck.
     private static let leastInk = 2
 
     /// The rows of each line of text, from top to bottom.
     ///
     /// - Parameters:
     ///   - gap: rows without ink that still belong to one line (the gap between the parts of a character).
-    ///   - least: the least height of a line.
+    ///   - least: the minimum height of a line.
     func linesOfText(gap: Int, least: Int) -> [Range<Int>] {
         Self.runs(in: self.inkCounts.rows, gap: gap).filter { $0.count >= least }
     }
 
-    /// From the first to the last column with ink, `nil` without any.
+    /// The columns from the first to the last with ink; `nil` without ink.
     var columnsOfText: Range<Int>? { Self.runs(in: self.inkCounts.columns, gap: self.width).first }
 
     private var inkCounts: (rows: [Int], columns: [Int]) {

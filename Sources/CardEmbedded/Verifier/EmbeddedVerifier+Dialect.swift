@@ -14,29 +14,29 @@ extension EmbeddedVerifier {
             }
         }
 
-        /// The bytes of a request's body at most; a longer one gets a 413 that is not JSON, as the vendor's front server
-        /// gives it.
+        /// The maximum bytes of a request's body; a longer body gets a 413 that is not JSON, as from the vendor's front
+        /// server.
         var bodyBytes: Int { self == .faceIDv3 ? 10_485_760 : 2_097_152 }
 
-        /// The bytes of the image at most; a larger one gets `IMAGE_FILE_TOO_LARGE`.
+        /// The maximum bytes of the image; a larger image gets `IMAGE_FILE_TOO_LARGE`.
         var imageBytes: Int { self == .faceIDv3 ? 9_999_999 : 2_000_000 }
 
-        /// The edges that are read, in pixels; FaceID v1 documents none and is given those of its sister.
+        /// The permitted edges, in pixels; FaceID v1 documents none and uses those of Face++ v1.
         var edges: ClosedRange<Int> { self == .faceIDv3 ? 200...8000 : 48...4096 }
 
         var imagePart: String { self == .faceppv1 ? "image_file" : "image" }
 
-        /// The arguments of which one is missing when there is no image.
+        /// The arguments named in the error when there is no image.
         var imageArguments: String { self == .faceppv1 ? "image_url, image_file, image_base64" : "image" }
 
         /// The key of the error string: FaceID's newest pages name `error`, all others `error_message`.
         var errorKey: String { self == .faceIDv3 ? "error" : "error_message" }
 
-        /// Words an error about the image; a blank after the colon is seen in the field, as is none.
+        /// Returns the text of an error about the image; real replies occur with and without a blank after the colon.
         func imageError(_ code: String) -> String {
             switch self {
             case .faceIDv1: "\(code): image"
-            // The one code that this page gives without a parameter.
+            // The only code that the vendor's page shows without a parameter.
             case .faceppv1: code == "IMAGE_FILE_TOO_LARGE" ? code : "\(code):image_file"
             case .faceIDv3: "\(code):image"
             }

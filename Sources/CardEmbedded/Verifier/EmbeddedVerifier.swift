@@ -2,32 +2,32 @@ package import FoundationEssentials
 package import Logging
 import ServiceLifecycle
 
-/// The built-in verification endpoint: an HTTP server in three dialects that really reads the card.
+/// The built-in verification endpoint: an HTTP server in three dialects that reads real cards.
 ///
 /// | request | answer |
 /// |---|---|
 /// | the path of a ``Dialect`` | the fields read, see ``ReadingAnswer`` |
 /// | anything else | 404 `API_NOT_FOUND` |
 ///
-/// The form says whose it is (see ``VerifierAccounts``) and has the image as a file with a file name, of any content
-/// type: the bytes must be a JPEG. What else it may have is each dialect's; other parts are ignored. Errors have the
-/// vendor's words and statuses, see ``VerifierFault``. Nothing of a card, a key or a file name is ever logged.
+/// The form holds credentials (see ``VerifierAccounts``) and the image as a file with a file name, of any content type:
+/// the bytes must be a JPEG. Further parts depend on the dialect; unknown parts are ignored. Errors have the vendor's
+/// texts and statuses, see ``VerifierFault``. No data of a card, key or file name is ever logged.
 package struct EmbeddedVerifier: Service {
-    /// How the verifier listens, whom it knows and what a reading may cost.
+    /// The port, the accounts and the limits of the verifier.
     package struct Configuration: Sendable {
-        /// The port of loopback to listen on; 0 takes a free one, of which `onRunning` is told.
+        /// The loopback port to listen on; 0 selects a free port, which `onRunning` receives.
         package var port = 0
         /// The accounts: `api_key` to `api_secret`.
         package var secrets: [String: String]
         package var tesseract = Tesseract.Configuration()
-        /// Requests answered at once; one more gets `CONCURRENCY_LIMIT_EXCEEDED`. As many as there are cores: reading is
-        /// computing, and more at once only run into the deadlines of their callers.
+        /// The maximum concurrent requests; one more gets `CONCURRENCY_LIMIT_EXCEEDED`. By default the number of cores:
+        /// reading is CPU-bound, and more requests would exceed the deadlines of their clients.
         package var concurrency = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
-        /// How long the reading of a card with the ``TestName/slow`` name takes.
+        /// The delay for a card with the ``TestName/slow`` name.
         package var slowTime = Limits.slowTime
 
-        /// Describes a verifier on a free port of the loopback interface, with an account for trying out.
+        /// Creates a configuration with a free port of the loopback interface and an account for trials.
         package init(secrets: [String: String] = ["embedded-key": "embedded-secret"]) { self.secrets = secrets }
     }
 
@@ -36,11 +36,11 @@ package struct EmbeddedVerifier: Service {
     private let now: @Sendable () -> Date
     private let onRunning: @Sendable (Int) async -> Void
 
-    /// Describes a verifier; ``run()`` opens the port.
+    /// Creates a verifier; ``run()`` opens the port.
     ///
     /// - Parameters:
     ///   - now: the time, for request ids and the expiry of signatures.
-    ///   - onRunning: is told the bound port when connections are taken.
+    ///   - onRunning: receives the bound port when connections are accepted.
     package init(
         configuration: Configuration,
         logger: Logger,
@@ -53,7 +53,7 @@ package struct EmbeddedVerifier: Service {
         self.onRunning = onRunning
     }
 
-    /// Serves until graceful shutdown or cancellation; readings under way are finished.
+    /// Serves until graceful shutdown or cancellation; readings in progress are finished.
     ///
     /// - Throws: ``EmbeddedError`` with code `tesseractMissing` when a needed program or language is not installed, or
     ///   `portUnavailable`.

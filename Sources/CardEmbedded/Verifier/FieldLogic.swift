@@ -1,13 +1,13 @@
-/// Says which fields of a front contradict the number, for `logic` in FaceID v3.
+/// The fields of a front that contradict the number, for `logic` in FaceID v3.
 ///
 /// The number's check character, its positions 7 to 14 and the parity of its position 17 are compared with what is
-/// printed (GB 11643-1999). What was not read contradicts nothing.
+/// printed (GB 11643-1999). An unread field contradicts nothing.
 struct FieldLogic: Equatable {
     /// Whether the number's own check character is wrong.
     let number: Bool
-    /// Whether the printed birth date is another.
+    /// Whether the printed birth date differs.
     var birth = false
-    /// Whether the printed gender is the other.
+    /// Whether the printed gender differs.
     var gender = false
 
     /// Whether nothing contradicts.

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// The bodies of a 200: what was read, in the shapes and names that the vendor documents for each dialect.
+/// The body of a 200: the reading, in the structure and names that the vendor documents for each dialect.
 ///
 /// | dialect | a field that was not read | no card seen |
 /// |---|---|---|
 /// | FaceID v1 | is missing | no `side` |
-/// | Face++ v1 | is an empty text | `cards` is empty; the reader looks for one card, so it has one at most |
+/// | Face++ v1 | is an empty text | `cards` is empty; the reader looks for one card, so at most one |
 /// | FaceID v3 | is an empty text of quality 0 | `result` is 1002, no `side`; what the vendor answers is not known |
 ///
 /// In FaceID v3 `result` is 1001 when every field of the side was read, none contradicts another, and the card looks
-/// genuine; else 1002. The reader measures no quality, so every field that was read has 1. Places in the picture and
-/// `completeness`, whose meaning is not known, are left out there, and so is the portrait. How the vendor spells 长期 is
-/// not known either: it is given as it is printed.
+/// genuine; else 1002. The reader measures no quality, so every field that was read has 1. Positions in the picture,
+/// the portrait, and `completeness`, whose meaning is unknown, are left out there. The vendor's spelling of 长期 is
+/// unknown, too: it is returned as printed.
 struct ReadingAnswer {
-    /// The score from which FaceID v3 calls a card genuine; its replies carry it.
+    /// The minimum score of a genuine card in FaceID v3; its replies include this threshold.
     private static let genuineThreshold = 0.8
 
-    /// What was read; `nil` if no card was seen.
+    /// The reading; `nil` if no card was seen.
     let text: CardText?
     /// Whether the client asked for the classes; FaceID v3 always gives them.
     let withLegality: Bool
@@ -39,7 +39,7 @@ struct ReadingAnswer {
                 ["year": "\($0.year)", "month": "\($0.month)", "day": "\($0.day)"]
             }
         }
-        // The blank stands in the vendor's sample of this dialect; clients trim it.
+        // The trailing blank is in the vendor's sample of this dialect; clients trim it.
         if self.withLegality { members["legality"] = text.legality.named(temporary: "Temporary ID Photo ") }
         return members
     }
@@ -83,7 +83,7 @@ struct ReadingAnswer {
         [
             "name": self.field(front.name),
             "gender": self.field(front.gender, contradicts: logic.gender),
-            // The ethnicity, in spite of its name.
+            // This key holds the ethnicity, despite its name.
             "nationality": self.field(front.ethnicity),
             "birth_year": self.field(front.birth.map { "\($0.year)" }, contradicts: logic.birth),
             "birth_month": self.field(front.birth.map { "\($0.month)" }, contradicts: logic.birth),
@@ -113,8 +113,8 @@ extension CardText.Side {
 }
 
 extension Legality {
-    /// The classes in the vendor's order, rounded to thousandths; what rounding loses or gains goes to the largest, so
-    /// that the sum stays 1.
+    /// The classes in the vendor's order, rounded to thousandths; the largest absorbs the rounding error, so that the
+    /// sum stays 1.
     var shares: [Double] {
         let exact = [self.idPhoto, 0, self.photocopy, self.screen, 0]
         var thousandths = exact.map { Int(($0 * 1000).rounded()) }
@@ -129,7 +129,7 @@ extension Legality {
     }
 }
 
-/// What names a request in its reply: an id, and how long it took.
+/// The id and the duration of a request, for its reply.
 struct RequestMark: Sendable {
     /// `<seconds since 1970>,<uuid>`.
     let id: String
@@ -137,9 +137,9 @@ struct RequestMark: Sendable {
 
     init(now: Date) { self.id = "\(Int(now.timeIntervalSince1970)),\(UUID().uuidString.lowercased())" }
 
-    /// Milliseconds since the request came.
+    /// Milliseconds since the request arrived.
     var milliseconds: Int { Int(self.start.duration(to: .now) / .milliseconds(1)) }
 
-    /// What it gives to the body of a reply.
+    /// The members of a reply's body for it.
     var members: [String: JSON?] { ["request_id": .text(self.id), "time_used": .integer(self.milliseconds)] }
 }

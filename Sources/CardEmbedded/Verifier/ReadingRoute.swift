@@ -4,7 +4,7 @@ import Logging
 import MultipartForm
 import Synchronization
 
-/// Answers requests: checks the form, has the card read, words the reply.
+/// Answers requests: checks the form, reads the card, and makes the reply.
 final class ReadingRoute: Sendable {
     private let configuration: EmbeddedVerifier.Configuration
     private let reader: CardReader
@@ -43,7 +43,7 @@ final class ReadingRoute: Sendable {
         return router
     }
 
-    /// Answers one request; every fault is a response.
+    /// Answers one request; every fault becomes a response.
     private func answer(
         _ request: Request,
         in dialect: EmbeddedVerifier.Dialect,
@@ -84,13 +84,13 @@ final class ReadingRoute: Sendable {
         }
     }
 
-    /// What an error of the layers below is in the vendor's words; others are thrown on.
+    /// Returns the vendor's error for an error of a lower layer; rethrows others.
     private func fault(of error: any Error, in dialect: EmbeddedVerifier.Dialect) throws -> VerifierFault {
         switch error {
         case let fault as VerifierFault: return fault
         case is Request.BodyTooLarge: return .bodyTooLarge(dialect)
         case let error as MultipartFormError:
-            // The vendor has no word for a form that cannot be read; to its program all parts are missing.
+            // The vendor has no error for an unreadable form: its server reports all parts as missing.
             self.logger.info("form not read", metadata: ["verifier.message": "\(error.message)"])
             return .missing("api_key")
         case let error as EmbeddedError where error.code == .imageUndecodable:
@@ -108,14 +108,14 @@ final class ReadingRoute: Sendable {
 /// A request's form after it was checked in the vendor's order: image, then options; the account was checked before.
 private struct VerifierForm {
     let image: Data
-    /// Whether the scores are to be given; FaceID v3 always gives them.
+    /// Whether the reply includes the scores; FaceID v3 always does.
     let wantsLegality: Bool
 
-    /// - Throws: ``VerifierFault`` for the first thing wrong.
+    /// - Throws: ``VerifierFault`` for the first error.
     init(_ form: ReceivedForm, _ dialect: EmbeddedVerifier.Dialect) throws(VerifierFault) {
         let images = form.parts.filter { $0.name == dialect.imagePart }
         guard images.count <= 1 else { throw .bad(dialect.imagePart) }
-        // A part without a file name is text to the vendor, and then there is no image.
+        // The vendor treats a part without a file name as text, so the image is missing.
         guard let image = images.first, image.filename?.isEmpty == false else { throw .missing(dialect.imageArguments) }
         guard image.body.count <= dialect.imageBytes else { throw .image("IMAGE_FILE_TOO_LARGE", dialect) }
         self.image = image.body
@@ -123,7 +123,7 @@ private struct VerifierForm {
         switch dialect {
         case .faceIDv1, .faceppv1: self.wantsLegality = try Self.flag("legality", in: form)
         case .faceIDv3:
-            // Cutting the portrait out is not built in; the vendor says so of accounts that may not have it.
+            // Cropping the portrait is not supported: answer like the vendor for accounts without permission.
             guard try !Self.flag("return_portrait", in: form) else { throw .notPermitted("return_portrait") }
             self.wantsLegality = true
         }
@@ -137,9 +137,9 @@ private struct VerifierForm {
 }
 
 extension ReceivedForm {
-    /// The text of a part; `nil` if there is none of the name.
+    /// Returns the text of a part; `nil` if no part has the name.
     ///
-    /// - Throws: ``VerifierFault`` for two parts of the name, and for bytes that are no text.
+    /// - Throws: ``VerifierFault`` for two parts of the name, and for bytes that are not text.
     func value(of name: String) throws(VerifierFault) -> String? {
         let parts = self.parts.filter { $0.name == name }
         guard parts.count <= 1 else { throw .bad(name) }

@@ -1,5 +1,5 @@
-/// What a printed name has the verifier do, as business numbers do with the backend (``TestNumber``): so each failure can be
-/// seen without a service that fails. Each begins with 样本 (specimen), which no person is called.
+/// Printed names that trigger failures of the verifier, as ``TestNumber`` does in the backend, so that each failure can
+/// be tried without a failing service. Each begins with 样本 (specimen), which is not a name of a person.
 enum TestName: String {
     /// Answers with status 503.
     case failure = "样本故障"
@@ -15,7 +15,7 @@ enum TestName: String {
         self.init(rawValue: name)
     }
 
-    /// The scores that take the place of the measured ones.
+    /// The scores that replace the measured ones.
     var legality: Legality? {
         switch self {
         case .photocopy: Legality(photocopy: 1, screen: 0)

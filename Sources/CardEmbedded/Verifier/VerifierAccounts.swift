@@ -1,11 +1,11 @@
 import Crypto
 import FoundationEssentials
 
-/// Knows the accounts and decides whether a request is of one of them.
+/// Authenticates requests by the accounts.
 ///
 /// A request has the parts `api_key` and `api_secret`, or `sign` and `sign_version` (`hmac_sha1`), never both. A
-/// signature is refused when it was not made with the secret or its time is over; those for a single use, without an
-/// expiry, are not built in. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
+/// signature is refused when it was not made with the secret or has expired; single-use signatures, without an expiry,
+/// are not supported. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
 final class VerifierAccounts: Sendable {
     private let secrets: [String: String]
     private let now: @Sendable () -> Date
@@ -17,7 +17,7 @@ final class VerifierAccounts: Sendable {
 
     /// Checks the credentials of a form.
     ///
-    /// - Throws: ``VerifierFault`` for the first thing wrong.
+    /// - Throws: ``VerifierFault`` for the first error.
     func admit(_ form: ReceivedForm) throws(VerifierFault) {
         let (key, secret) = (try form.value(of: "api_key"), try form.value(of: "api_secret"))
         let (sign, version) = (try form.value(of: "sign"), try form.value(of: "sign_version"))
@@ -34,7 +34,7 @@ final class VerifierAccounts: Sendable {
         guard let received = ReceivedSign(sign), self.isValid(received) else { throw .authentication }
     }
 
-    /// Compares digests, so that the time taken says nothing about the secret.
+    /// Compares digests, so that the duration reveals nothing about the secret.
     private func isSecret(_ secret: String, of key: String) -> Bool {
         let known = self.secrets[key]
         let given = SHA256.hash(data: Array(secret.utf8))
@@ -57,14 +57,14 @@ private struct ReceivedSign {
     private static let codeLength = Insecure.SHA1.byteCount
 
     let key: String
-    /// The last second, since 1970, at which it is good; 0 for one use.
+    /// The last second, since 1970, at which it is valid; 0 for a single use.
     let expiry: Int64
     /// The second, since 1970, at which it was made.
     let time: Int64
     private let raw: Data
     private let code: Data
 
-    /// Takes a signature apart; `nil` if it is not one.
+    /// Parses a signature; `nil` if it is malformed.
     init?(_ text: String) {
         guard let bytes = Data(base64Encoded: text), bytes.count > Self.codeLength else { return nil }
         let raw = Data(bytes.dropFirst(Self.codeLength))
@@ -79,7 +79,7 @@ private struct ReceivedSign {
         self.code = Data(bytes.prefix(Self.codeLength))
     }
 
-    /// Whether it was made with a secret; the time taken says nothing about the secret.
+    /// Whether it was made with a secret; the duration reveals nothing about the secret.
     func isMade(with secret: String) -> Bool {
         let key = SymmetricKey(data: Array(secret.utf8))
         return HMAC<Insecure.SHA1>.isValidAuthenticationCode(self.code, authenticating: self.raw, using: key)

@@ -1,22 +1,22 @@
 import HTTPTypes
 import Hummingbird
 
-/// An error in the vendor's vocabulary: the string is the contract, the status goes with it.
+/// An error of the vendor's API: clients rely on the string; each string has a status.
 struct VerifierFault: Error, Equatable {
-    /// What a front server answers instead of JSON.
+    /// The body of a front server's answer instead of JSON.
     enum Page: Equatable {
         /// The message alone, as the vendor documents it.
         case text
-        /// The front server's own page, as programs met it.
+        /// The front server's own page, as observed in practice.
         case html
     }
 
     let status: HTTPResponse.Status
     /// The error string, for example `MISSING_ARGUMENTS: image`.
     let message: String
-    /// How the reply is worded when it is not JSON, as the front server answers before any program sees the request.
+    /// The body of a reply that is not JSON, as the front server gives it before the application gets the request.
     var page: Page?
-    /// Whether the connection ends with the answer, because the rest of the body is not wanted.
+    /// Whether the connection is closed after the answer, because the rest of the body is not read.
     var endsConnection = false
 
     /// Key unknown, or the secret is not the key's.
@@ -25,7 +25,7 @@ struct VerifierFault: Error, Equatable {
     static let concurrency = Self(status: .forbidden, message: "CONCURRENCY_LIMIT_EXCEEDED", endsConnection: true)
     /// Two kinds of credentials at once.
     static let coexistence = Self(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
-    /// The card asks for it by its ``TestName``.
+    /// Requested by the card's ``TestName``.
     static let unavailable = Self(status: .serviceUnavailable, message: "Service Unavailable", page: .text)
     static let `internal` = Self(status: .internalServerError, message: "INTERNAL_ERROR")
 
@@ -70,7 +70,7 @@ struct VerifierFault: Error, Equatable {
     /// The type of the vendor's replies in JSON.
     static let contentType = "application/json; charset=utf-8"
 
-    /// The page that the front server makes of a status by itself.
+    /// The front server's page for a status.
     private var frontServerPage: String {
         let title = "\(self.status.code) \(self.message)"
         return "<html>\r\n<head><title>\(title)</title></head>\r\n<body>\r\n<center><h1>\(title)</h1></center>\r\n"

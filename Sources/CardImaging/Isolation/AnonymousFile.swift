@@ -2,17 +2,17 @@ import CImaging
 import Foundation
 import Glibc
 
-/// A file in memory without a name, by its descriptor; whoever makes it closes it.
+/// A file in memory without a name, by its descriptor; its creator closes it.
 struct AnonymousFile: Sendable {
     let descriptor: Int32
 
-    /// Makes an empty one; `nil` if the kernel refuses.
+    /// Creates an empty file; `nil` if the kernel refuses.
     static func make() -> AnonymousFile? {
         let descriptor = idci_memory_file()
         return descriptor < 0 ? nil : AnonymousFile(descriptor: descriptor)
     }
 
-    /// Everything in it; `nil` if it cannot be read.
+    /// Returns the whole content; `nil` if the file cannot be read or is larger than the limit.
     func contents(limit: Int = 1 << 31) -> Data? {
         let size = Int(lseek(self.descriptor, 0, SEEK_END))
         guard size >= 0, size <= limit else { return nil }
@@ -29,7 +29,7 @@ struct AnonymousFile: Sendable {
         return data
     }
 
-    /// Writes all bytes from its beginning on; returns whether that was possible.
+    /// Writes all bytes from the start of the file; returns whether that succeeded.
     func write(_ data: Data) -> Bool {
         var written = 0
         while written < data.count {

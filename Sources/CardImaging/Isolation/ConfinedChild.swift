@@ -1,20 +1,20 @@
 import CImaging
 import Glibc
 
-/// A child of this process that reads one nameless file and writes another, and is waited for on the calling thread.
+/// A child process that reads one nameless file and writes another; the calling thread waits for it.
 ///
-/// Made by hand and not by swift-subprocess: it blocks a thread of the pool anyway, it must be killed exactly at its
-/// time, and nothing but four descriptors may reach it.
+/// Written without swift-subprocess: it blocks a thread of the pool anyway, it must be killed exactly at its timeout,
+/// and it may inherit only four descriptors.
 struct ConfinedChild: Sendable {
     enum End: Hashable, Sendable {
-        /// By itself, with a status.
+        /// Exited by itself, with a status.
         case exited(Int32)
         case killed(signal: Int32)
-        /// By us, because it took longer than it may.
+        /// Killed by this process after the timeout.
         case timedOut
         case notStarted
 
-        /// Whether it died of what it did, its limits included; anybody may have sent the other signals.
+        /// Whether a fault or a limit of its own killed the child; any process may have sent the other signals.
         var isOwnDeath: Bool {
             guard case .killed(let signal) = self else { return false }
             return Self.signalsOfFaults.contains(signal)
@@ -28,11 +28,11 @@ struct ConfinedChild: Sendable {
 
     /// The file that is executed, and its arguments; others on the machine can read them.
     let command: [String]
-    /// How long it may take while the machine is awake.
+    /// The maximum duration; time while the machine is suspended does not count.
     let timeout: Duration
 
     func run(input: AnonymousFile, output: AnonymousFile) -> End {
-        // The child holds the write end; when it is gone, by whatever way, the read end tells.
+        // The child holds the write end: when the child is gone, for whatever reason, poll(2) reports the read end.
         var (end, lifeline): (Int32, Int32) = (-1, -1)
         guard idci_private_pipe(&end, &lifeline) == 0 else { return .notStarted }
         defer { close(end) }
@@ -54,10 +54,10 @@ struct ConfinedChild: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        // Last: 3 may be any of the others until they have their places; 0 to 2 are never free.
+        // Last, because any of the other descriptors may be 3 until it is duplicated; 0 to 2 are always open.
         posix_spawn_file_actions_adddup2(&actions, lifeline, 3)
         guard idci_close_above(&actions, 3) == 0 else { return nil }
-        // A backtrace of the decoder would quote what it worked on, and takes seconds.
+        // A backtrace of the decoder would quote image data, and takes seconds.
         let environment = ["SWIFT_BACKTRACE=enable=no"]
         var process: pid_t = 0
         let result = Self.withCStrings(["idcard-pipeline"] + self.command.dropFirst()) { words in
@@ -69,7 +69,7 @@ struct ConfinedChild: Sendable {
     }
 
     private func waitsForEnd(of lifeline: Int32) -> Bool {
-        // The clock that poll(2) goes by: a machine that sleeps must not use up the time of the child.
+        // The clock of poll(2): while the machine is suspended, the child uses up no time.
         let clock = SuspendingClock()
         let deadline = clock.now.advanced(by: self.timeout)
         while true {

@@ -3,26 +3,26 @@ import CardModel
 import Foundation
 import Glibc
 
-/// This binary as the child that decodes one image for the process that started it; not for people.
+/// Runs this binary as the child that decodes one image for its parent; not a command for users.
 ///
-/// Standard input and output are nameless files in memory. Nothing about the image stands in arguments or environment.
-/// It is no subcommand: those run on threads of the concurrency runtime, whose library traps when it may open no
-/// descriptor any more.
+/// Standard input and output are nameless files in memory. Arguments and environment hold nothing about the image. It
+/// is not a subcommand: those run on threads of the concurrency runtime, whose library traps when it can no longer open
+/// a descriptor.
 package enum DecodingChild {
     static let argument = "decode-image"
 
-    /// Does the work and ends the process, if that is what the arguments ask for; call it before any thread is started.
+    /// Decodes and exits the process if the arguments request that; call it before any thread is started.
     package static func runIfAsked(_ arguments: [String]) {
         guard arguments.count == 2, arguments[1] == Self.argument else { return }
-        // Nothing that stands in a buffer anywhere is to be written.
+        // `_exit`, so that no buffer is flushed.
         _exit(idci_die_with_parent() == 0 ? Self.answer() : EX_OSERR)
     }
 
-    /// Keeps the memory of this process out of core dumps and of other processes' reach; returns whether that holds.
+    /// Protects the memory of this process from core dumps and other processes; returns whether that succeeded.
     package static func refuseDumps() -> Bool { idci_refuse_dumps() == 0 }
 
     /// Reads the request from standard input, confines this process, and writes the answer to standard output; returns
-    /// the status to end with.
+    /// the exit status.
     static func answer() -> Int32 {
         guard let input = AnonymousFile(descriptor: STDIN_FILENO).contents(),
             let (request, source) = Framed.split(input, as: DecodeRequest.self)
@@ -32,10 +32,11 @@ package enum DecodingChild {
         return AnonymousFile(descriptor: STDOUT_FILENO).write(reply) ? 0 : EX_IOERR
     }
 
-    /// Limits, no system call that reaches beyond this process, no dumps: before a byte of the image is looked at.
+    /// Applies limits, forbids dumps and system calls beyond this process: before a byte of the image is decoded.
     private static func confine(_ request: DecodeRequest) -> Bool {
         let output = request.settings.byteBudget
-        // Decoding, as much again for encoding and copies, and time for both.
+        // Memory for decoding, for two copies of the output and for the child; processor time for decoding and
+        // encoding.
         var confinement = idci_confinement()
         confinement.memory_bytes = UInt64(request.limits.maxDecodeBytes + 2 * output + ImagingLimits.childBytes)
         confinement.cpu_seconds = UInt64(request.limits.maxDecodeTime.components.seconds) + 5
@@ -56,13 +57,13 @@ package enum DecodingChild {
     }
 }
 
-/// What the child is asked to do; the image follows it.
+/// The request to the child; the image follows it.
 struct DecodeRequest: Codable {
     var settings: ImagingSettings
     var limits: ImagingLimits
 }
 
-/// What the child answers; the image follows it if there is one.
+/// The answer of the child; the image follows it if there is one.
 struct DecodeReply: Codable {
     struct Refusal: Codable {
         var code: ReasonCode
@@ -74,7 +75,7 @@ struct DecodeReply: Codable {
     var refusal: Refusal?
 }
 
-/// A line of JSON with bytes after it: what goes to the child and comes from it.
+/// A line of JSON with bytes after it: the format of requests to the child and of its answers.
 enum Framed {
     static func join(_ header: some Encodable, _ body: Data) throws -> Data {
         var framed = try JSONEncoder().encode(header)
@@ -83,7 +84,7 @@ enum Framed {
         return framed
     }
 
-    /// Takes them apart again; nil if this is not such a thing.
+    /// Returns the header and the bytes; nil if the format is wrong.
     static func split<Header: Decodable>(_ framed: Data, as type: Header.Type) -> (Header, Data)? {
         guard let end = framed.prefix(ImagingLimits.maxHeaderBytes).firstIndex(of: UInt8(ascii: "\n")),
             let header = try? JSONDecoder().decode(type, from: framed[framed.startIndex..<end])

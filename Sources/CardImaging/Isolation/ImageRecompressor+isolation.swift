@@ -2,10 +2,11 @@ package import CardModel
 package import Foundation
 
 extension ImageRecompressor {
-    /// Prepares a photo in a child: our own binary, under limits that it sets itself before it looks at a byte. The
-    /// same bytes come of it as of ``prepare(_:)``.
+    /// Prepares a photo in a confined child process, with the same result as ``prepare(_:)``.
     ///
-    /// - Throws: As ``prepare(_:)``; `decoder_crashed` (kind `input`) when the image brings the child down,
+    /// The child is this binary; it limits itself before it reads a byte of the image.
+    ///
+    /// - Throws: As ``prepare(_:)``; `decoder_crashed` (kind `input`) when the image crashes the child,
     ///   `decoder_unavailable` (kind `temporary`) when it cannot be started or is stopped from outside.
     package func prepareIsolated(_ source: Data) throws(CodedError) -> PreparedImage {
         try self.admit(source)
@@ -13,7 +14,7 @@ extension ImageRecompressor {
             switch end {
             case .exited(0): return try self.image(in: output)
             case .exited, .notStarted: throw Self.notStarted
-            // Whoever is short of memory or shuts down kills too, and a stopped child takes for ever: no word on the image.
+            // The OOM killer and a shutdown send SIGKILL, too, and a stopped child times out: no verdict on the image.
             case .killed: throw end.isOwnDeath ? Self.crashed : Self.stopped
             case .timedOut: throw Self.stopped
             }
@@ -25,7 +26,7 @@ extension ImageRecompressor {
         (try? self.decoding(Data()) { (end, _) throws(CodedError) in end == .exited(0) }) ?? false
     }
 
-    /// Has a child work on source bytes, and reads how it ended and what it wrote.
+    /// Runs a child on source bytes, and passes its end and its output to `body`.
     private func decoding<Value>(
         _ source: Data,
         _ body: (ConfinedChild.End, AnonymousFile) throws(CodedError) -> Value
@@ -42,7 +43,7 @@ extension ImageRecompressor {
 
     private func image(in output: AnonymousFile) throws(CodedError) -> PreparedImage {
         let limit = self.settings.byteBudget
-        // An answer that makes no sense comes of a decoder that has lost its mind.
+        // A malformed answer counts as a crash.
         guard let framed = output.contents(limit: limit + ImagingLimits.maxHeaderBytes),
             let (reply, body) = Framed.split(framed, as: DecodeReply.self)
         else { throw Self.crashed }
@@ -56,7 +57,7 @@ extension ImageRecompressor {
         return PreparedImage(Data(body), PixelSize(width: reply.width, height: reply.height))
     }
 
-    /// What a child may say, which the image may have taken over: codes and texts of this list, with numbers in them.
+    /// The errors accepted from a child, which the image may have compromised: these codes and texts, with numbers.
     private static let refusals: [CodedError] = [
         CodedError(.imageCorrupt, .input, .imageCorrupt("")), CodedError(.imageCorrupt, .input, .fileTextMode),
         CodedError(.imageTruncated, .input, .imageTruncated),

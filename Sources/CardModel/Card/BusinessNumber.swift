@@ -2,23 +2,24 @@ import Foundation
 
 /// The number of the business case (loan application) that a card belongs to: 1 to 64 printable code points.
 ///
-/// Two spellings of one NFC are one number, as Swift compares texts; it is sent and shown as the case was first given it.
+/// Two spellings with the same NFC are one number, as Swift compares texts; it is sent and shown in the spelling in
+/// which the case first got it.
 package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The most Unicode code points of a number, which are at most 256 bytes of UTF-8.
+    /// The maximum Unicode code points of a number, which are at most 256 bytes of UTF-8.
     package static let maximumLength = 64
 
     package let rawValue: String
 
-    /// Takes a number from a sender, trimmed of white space; `nil` if ``parse(_:)`` refuses it.
+    /// Reads a number from a submitter, trimmed of white space; `nil` if ``parse(_:)`` refuses it.
     package init?(_ text: String) {
         guard case .success(let number) = Self.parse(text) else { return nil }
         self = number
     }
 
-    /// Takes a number that the sandbox holds.
+    /// Creates a number from the sandbox.
     package init(stored text: String) { self.rawValue = text }
 
-    /// By what a database that compares bytes tells numbers apart: the NFC.
+    /// The NFC: the key for a database that compares bytes.
     package var key: String {
         self.rawValue.utf8.allSatisfy { $0 < 0x80 }
             ? self.rawValue : self.rawValue.precomposedStringWithCanonicalMapping
@@ -40,17 +41,17 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
 // MARK: Numbers from outside
 
 extension BusinessNumber {
-    /// Reads a number from a sender; white space around it does not count.
+    /// Reads a number from a submitter; ignores white space around it.
     ///
-    /// Refused is also what stands for several cases (a number damaged by a spreadsheet) and what must not be stored in
-    /// the clear (an identity number).
+    /// Also refuses a number damaged by a spreadsheet, which can stand for several cases, and an identity number, which
+    /// must not be stored in the clear.
     ///
-    /// - Returns: the number, or what is wrong and what to do, without the text itself.
+    /// - Returns: The number, or the error and its remedy, without the text itself.
     package static func parse(_ text: String) -> Result<BusinessNumber, Message> {
         let value = text.trimmed
         guard !value.isEmpty else { return .failure(.businessNumberEmpty) }
         guard value.unicodeScalars.count <= self.maximumLength else { return .failure(.businessNumberTooLong) }
-        // What a private-use character shows depends on who shows it: U+F028 is a blank to some systems.
+        // The appearance of a private-use character depends on the system: U+F028 is a blank on some.
         let isShared = value.unicodeScalars.allSatisfy { $0.isASCII || $0.properties.generalCategory != .privateUse }
         guard value.isVisibleLine, isShared else { return .failure(.businessNumberInvisible) }
         guard !SpreadsheetText.isDamage(value) else { return .failure(.fieldSpreadsheet(.businessNumber)) }

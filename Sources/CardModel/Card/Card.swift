@@ -1,45 +1,45 @@
-/// A card as the sandbox holds it.
+/// A card as stored in the sandbox.
 package struct Card: Hashable, Sendable {
     package var id: CardID
     package var state: CardState
-    /// Why it stands there, or why it waits.
+    /// The reason for its state, or for its wait.
     package var reason: ReasonCode?
     /// The remote's own code, where its answer decided; never one of ours.
     package var remoteCode: String?
     /// The reason in a sentence.
     package var message: Message?
-    /// What its sender said.
+    /// The submitter's metadata.
     package var metadata: CardMetadata
-    /// Who sent it: a token's or webhook secret's name, or `local`.
+    /// The submitter: a token's or webhook secret's name, or `local`.
     package var submitter: String
     /// The side that the verifier saw.
     package var side: CardSide?
-    /// Its place among all inputs.
+    /// Its position among all inputs.
     package var order: Int64
-    /// When its photo was taken, where that counts.
+    /// The time its photo was taken, if that counts.
     package var taken: Timestamp?
     /// Failures that count towards the most attempts of its stage.
     package var failures = 0
-    /// How long it is left alone.
+    /// The period until it is due again.
     package var due: Wait?
-    /// Until when it waits for the other side.
+    /// The end of its wait for the other side.
     package var waitsUntil: Timestamp
-    /// Whether its image was made smaller on the verifier's word.
+    /// Whether its image was made smaller because the verifier refused its size.
     package var isShrunk = false
     /// Whether a person accepted it.
     package var isAccepted = false
     /// The delivery it is, or was last, a member of.
     package var delivery: DeliveryID?
-    /// When it was taken in.
+    /// The time it was admitted.
     package var createdAt: Timestamp
-    /// When its state last changed.
+    /// The time its state last changed.
     package var changedAt: Timestamp
-    /// Whether a person said that it counts no longer; for as long as it stays in its state.
+    /// Whether a person marked it as seen, so that it no longer counts; reset when its state changes.
     package var isSeen = false
     /// Whether a later photo of its number and side was delivered.
     package var isRetaken = false
 
-    /// Begins with what every card has.
+    /// Creates a card with the required values.
     package init(
         id: CardID,
         state: CardState,
@@ -57,18 +57,18 @@ package struct Card: Hashable, Sendable {
     }
 }
 
-/// What a person decides about a card.
+/// A decision of a person about a card.
 package enum Resolution: String, CaseIterable, Sendable, Codable {
     /// The backend holds the document: becomes `delivered`.
     case delivered = "delivered"
     /// The same delivery is sent again, byte for byte, with all its members that are still `held`.
     case resend = "resend"
-    /// The card is good: becomes `verified`, and goes into a delivery as any other.
+    /// The card is good: becomes `verified`, and is delivered as usual.
     case accept = "accept"
-    /// The card is not to be delivered: becomes `rejected`.
+    /// The card must not be delivered: becomes `rejected`.
     case reject = "reject"
-    /// A person knows: the card stays as it is, and counts no longer in lists, `status` and exit statuses.
+    /// A person has seen it: the card keeps its state, and no longer counts in lists, `status` and exit statuses.
     case seen = "seen"
-    /// A decision that waits for a second person is taken back by the one who made it.
+    /// Withdraws a decision that waits for a second person.
     case withdraw = "withdraw"
 }

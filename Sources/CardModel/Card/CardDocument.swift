@@ -1,15 +1,15 @@
-/// A card as lists show it, in JSON and in text: the command line and HTTP write the same.
+/// A card in lists, as JSON and text: the same on the command line and over HTTP.
 package struct CardDocument: Encodable, Sendable {
     package let cardID: CardID
     package let businessNo: String
-    /// The side the verifier saw, else the side given.
+    /// The side that the verifier saw, else the side that the submitter named.
     @Nullable package var side: CardSide?
     package let state: CardState
-    /// Why: the remote's own code where its answer decided.
+    /// The reason; the remote's own code where its answer decided.
     @Nullable package var reason: String?
     package let createdAt: String
     private let changedAt: String
-    /// The id as tables for people show it; JSON has the whole one.
+    /// The id in tables for people; JSON has the full id.
     package var shownID: String
 
     private enum CodingKeys: CodingKey {
@@ -25,7 +25,7 @@ package struct CardDocument: Encodable, Sendable {
         self.changedAt = card.changedAt.description
     }
 
-    /// For people: id, state, side, business number, reason.
+    /// The line for people: id, state, side, business number, reason.
     package var text: String {
         let state = self.state.rawValue.padded(to: 10)
         let side = (self.side?.rawValue ?? "-").padded(to: 5)
@@ -46,13 +46,13 @@ extension ReasonCode {
 }
 
 extension String {
-    /// The text filled with spaces on the right up to a width.
+    /// Returns the text padded with spaces on the right to a width.
     package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - self.columns))
     }
 
-    /// How many columns of a terminal it takes: Chinese characters and full-width signs take two (wcwidth(3) depends on the
-    /// locale that the process has).
+    /// The width in columns of a terminal: Chinese characters and full-width signs have two (wcwidth(3) depends on the
+    /// locale of the process).
     package var columns: Int {
         self.reduce(0) { columns, character in
             let isWide = character.unicodeScalars.first.map { scalar in

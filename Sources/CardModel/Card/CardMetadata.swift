@@ -1,16 +1,16 @@
-/// What the sender says about a photo; everything but the business number may be missing.
+/// The submitter's metadata of a photo; everything but the business number may be missing.
 package struct CardMetadata: Hashable, Sendable {
     /// The case the card belongs to.
     package var businessNumber: BusinessNumber
-    /// The user account it is uploaded for; `nil` takes the configured one.
+    /// The user account of the upload; `nil` for the configured one.
     package var userNumber: Redacted<String>?
     /// The number the holder registered with.
     package var expectedIDNumber: Redacted<String>?
     /// The name the holder registered with.
     package var expectedName: Redacted<String>?
-    /// The side the sender meant to photograph.
+    /// The side that the submitter wanted to photograph.
     package var side: CardSide?
-    /// Higher goes first; 0 unless given.
+    /// Cards with a higher priority are processed first; 0 by default.
     package var priority: Int
 
     package init(
@@ -27,7 +27,7 @@ package struct CardMetadata: Hashable, Sendable {
 }
 
 extension CardMetadata {
-    /// Takes what a sender said of a photo whose business number is known.
+    /// Creates metadata from the submitter's fields and a known business number.
     package init(_ fields: SubmittedFields, businessNumber: BusinessNumber) {
         self.init(
             businessNumber: businessNumber,
@@ -39,10 +39,10 @@ extension CardMetadata {
         )
     }
 
-    /// Returns this metadata with what a newer sending of the same bytes says.
+    /// Returns this metadata with the fields of a newer submission of the same bytes.
     ///
-    /// The business number stays. A missing field and priority 0 count as not said: a plain rescan of a folder must
-    /// not wipe out what a manifest said before.
+    /// The business number stays. A missing field or priority 0 changes nothing: a plain rescan of a folder must not
+    /// delete the values of an earlier manifest.
     package func takingOver(_ newer: CardMetadata) -> CardMetadata {
         CardMetadata(
             businessNumber: self.businessNumber,
@@ -54,8 +54,7 @@ extension CardMetadata {
         )
     }
 
-    /// Returns whether a verdict given under `older` may be another one under this metadata: the expected holder or
-    /// the side differs.
+    /// Whether a verdict given under `older` may change under this metadata: the expected holder or the side differs.
     package func changesVerdict(from older: CardMetadata) -> Bool {
         self.expectedIDNumber != older.expectedIDNumber || self.expectedName != older.expectedName
             || self.side != older.side

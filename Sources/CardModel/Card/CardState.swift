@@ -22,7 +22,7 @@ package enum CardState: String, CaseIterable, Sendable, Codable {
     case delivering = "delivering"
     /// The backend accepted it.
     case delivered = "delivered"
-    /// Unreadable image, or the verifier or the backend said no.
+    /// The image is unreadable, or a rule, the verifier or the backend refused the card.
     case rejected = "rejected"
     /// Attempts used up on a call whose repetition is harmless.
     case failed = "failed"
@@ -33,7 +33,7 @@ package enum CardState: String, CaseIterable, Sendable, Codable {
     /// A tombstone: id, times, reason; nothing personal.
     case erased = "erased"
 
-    /// Whether the pipeline itself moves a card on from this state.
+    /// Whether the pipeline itself processes a card in this state further.
     package var isRunnable: Bool {
         switch self {
         case .fetching, .received, .prepared, .verified, .delivering: true

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// What tells a file apart without reading it: path, device, inode, size, modification and change time. The path does not
+/// Identifies a file without reading it: path, device, inode, size, modification and change time. The path does not
 /// print.
 package struct FileIdentity: Hashable, Sendable {
     /// The absolute path.
@@ -22,14 +22,14 @@ package struct FileIdentity: Hashable, Sendable {
         self.changedNanoseconds = Self.nanoseconds(status.st_ctim)
     }
 
-    /// Whoever may write a file may give it any time: one that does not fit becomes the nearest that does.
+    /// Returns nanoseconds, clamped to the range: a file can have any time.
     private static func nanoseconds(_ time: timespec) -> Int64 {
         let (seconds, isTooFar) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isPastEnd) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
         return isTooFar || isPastEnd ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
-    /// Whether a file is this one as far as a move shows: renaming changes the change time.
+    /// Whether a file may be this one after a move: ignores the change time, which renaming changes.
     package func isSame(as other: FileIdentity) -> Bool {
         var other = other
         other.changedNanoseconds = self.changedNanoseconds

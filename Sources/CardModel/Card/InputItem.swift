@@ -1,20 +1,20 @@
 /// A photo that a source lists, before it is read.
 package struct InputItem: Hashable, Sendable {
-    /// Where a photo lies.
+    /// The location of a photo.
     package enum Place: Hashable, Sendable {
-        /// A file; what it was when it was listed, so that a file put in its place is not taken for it.
+        /// A file, with its identity when listed, so that a replacement is detected.
         case file(FileIdentity)
         case address(Redacted<String>)
     }
 
     package var place: Place
-    /// The name by which reports speak of the photo: the path as the person gave it.
+    /// The name of the photo in reports: the path as the person gave it.
     package var name: Redacted<String>
-    /// What its source says of it.
+    /// The metadata from its source.
     package var metadata: CardMetadata
-    /// Who said each field, for `--dry-run`.
+    /// The origin of each field, for `--dry-run`.
     package var origins: [SubmittedField: FieldOrigin]
-    /// Whether a row of a manifest names it: then its place in the manifest counts, not the time of its file.
+    /// Whether a row of a manifest names it: then its position in the manifest counts, not the time of its file.
     package var hasRow: Bool
 
     package init(
@@ -31,7 +31,7 @@ package struct InputItem: Hashable, Sendable {
 
 /// An input that is refused before it is read.
 package struct RefusedInput: Error, Hashable, Sendable {
-    /// The name by which reports speak of it: a path, or a manifest's row.
+    /// Its name in reports: a path, or a manifest's row.
     package var name: Redacted<String>
     package var error: CodedError
 
@@ -41,9 +41,9 @@ package struct RefusedInput: Error, Hashable, Sendable {
     }
 }
 
-/// Who says what a field of a photo's metadata is.
+/// The origin of a field of a photo's metadata.
 package enum FieldOrigin: Hashable, Sendable {
-    /// A row of a manifest, counted as people count lines.
+    /// A row of a manifest, counted from 1.
     case manifest(row: Int)
     /// The sidecar file beside the photo.
     case sidecar

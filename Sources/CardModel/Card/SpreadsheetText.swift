@@ -1,14 +1,14 @@
 import Foundation
 
-/// What a spreadsheet, a template or a program writes where an identifier is missing, damaged or masked.
+/// Texts that a spreadsheet, a template or a program writes for a missing, damaged or masked identifier.
 ///
-/// One such text stands for many identifiers, so two strangers would share it. Field case F2.
+/// One such text stands for many identifiers, so unrelated cases would share it. Field case F2.
 package enum SpreadsheetText {
-    /// Whether a text as a whole is such a thing.
+    /// Whether the whole text is such a replacement.
     package static func isDamage(_ text: String) -> Bool {
-        // Asterisks take the place of digits or letters.
+        // Asterisks replace digits or letters.
         if self.isUnfilled(text) || text.contains("**") || text.contains("＊＊") { return true }
-        // No Regex here: it takes 0.2 ms a value, and a manifest has 100,000 rows.
+        // No Regex here: it needs 0.2 ms a value, and a manifest has 100,000 rows.
         return switch text.utf8.first ?? 0 {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self.isNumber(text)
         case UInt8(ascii: "+"), UInt8(ascii: "-"): self.isPlaceholder(text) || self.isNumber(text)
@@ -22,7 +22,7 @@ package enum SpreadsheetText {
         }
     }
 
-    /// Whether a text was an identity number before a spreadsheet took it for a number, of which it keeps 15 digits.
+    /// Whether a spreadsheet treated an identity number as a number, of which it stores only 15 digits.
     package static func hasLostDigits(_ text: String) -> Bool {
         text.hasSuffix("000") && IDNumber.parse(text) == .failure(.checksum)
     }
@@ -49,7 +49,7 @@ package enum SpreadsheetText {
     /// Whether a text is a number in scientific notation, or one with nothing but zeros behind its point.
     ///
     /// Spreadsheets write 1.23E+15 or 1E+15, Java 1.23E15; some countries write the point as a comma. A column of
-    /// numbers with a gap in it becomes 123.0. Nobody writes 12E34 for a number, so that is an identifier.
+    /// numbers with a gap in it becomes 123.0. 12E34 is not written for a number, so it is an identifier.
     private static func isNumber(_ text: String) -> Bool {
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: "eE".utf8.contains)
         let mantissa = parts[0].drop(while: "+-".utf8.contains)

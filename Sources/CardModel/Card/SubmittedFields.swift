@@ -1,11 +1,12 @@
-/// The fields that a sender may give with a photo; the raw value is the name in manifests, sidecars, forms and webhooks.
+/// The fields that a submitter may give with a photo; the raw value is the name in manifests, sidecars, forms and
+/// webhooks.
 package enum SubmittedField: String, CaseIterable, Sendable, Codable {
     case businessNumber = "business_no"
     /// The user account.
     case userNumber = "user_no"
     /// `front` or `back`.
     case side = "side"
-    /// A whole number; higher goes first.
+    /// A whole number; cards with a higher number are processed first.
     case priority = "priority"
     /// The identity number the holder registered with.
     case expectedIDNumber = "expected_id_number"
@@ -35,7 +36,7 @@ package enum SubmittedField: String, CaseIterable, Sendable, Codable {
 
 /// The fields of ``SubmittedField`` as one source gave them: a manifest row, a sidecar, options, a form, a webhook.
 ///
-/// Values are checked when they are read, so that what stands here is usable.
+/// Values are checked when they are read, so that all values here are usable.
 package struct SubmittedFields: Hashable, Sendable {
     package var businessNumber: BusinessNumber?
     package var userNumber: Redacted<String>?
@@ -50,7 +51,7 @@ package struct SubmittedFields: Hashable, Sendable {
 // MARK: Reading
 
 extension SubmittedFields {
-    /// Reads texts by field; a blank text says nothing.
+    /// Reads texts by field; a blank text counts as missing.
     ///
     /// - Throws: `CodedError` of kind `input`, naming the field: `business_no_invalid`, `field_invalid`.
     package init(_ texts: [SubmittedField: String]) throws(CodedError) {
@@ -81,7 +82,7 @@ extension SubmittedFields {
         case .expectedIDNumber:
             try Self.requireIntact(text, field)
             guard !SpreadsheetText.hasLostDigits(text) else { throw Self.invalid(.fieldLostDigits(field)) }
-            // Compared after the verifier was paid, it would refuse every card. Other documents may be let pass.
+            // Otherwise every card would be refused after the paid verification. The rules may admit other documents.
             if case .failure(let violation) = IDNumber.parse(registered: text), violation != .unsupportedDocument {
                 throw Self.invalid(.fieldNotIdentityNumber(field))
             }
@@ -93,7 +94,7 @@ extension SubmittedFields {
         }
     }
 
-    /// Refuses what a spreadsheet or a program writes where a value is missing or damaged, and what nobody can see.
+    /// Refuses invisible texts, and texts that spreadsheets or programs write for missing or damaged values.
     private static func requireIntact(_ text: String, _ field: SubmittedField) throws(CodedError) {
         guard text.unicodeScalars.count <= 256 else { throw Self.invalid(.fieldTooLong(field)) }
         guard text.isVisibleLine else { throw Self.invalid(.fieldInvisible(field)) }
@@ -104,7 +105,7 @@ extension SubmittedFields {
 }
 
 extension CardSide {
-    /// Reads a side as senders write it: `front`, `back`, also 人像面 and 国徽面; 正面 and 反面 are not taken, since people mean either side by it.
+    /// Reads a side as submitters write it: `front`, `back`, also 人像面 and 国徽面; not 正面 and 反面, which are ambiguous.
     package init?(submitted text: String) {
         switch PrintedText.folded(text).lowercased() {
         case "front", "人像面": self = .front

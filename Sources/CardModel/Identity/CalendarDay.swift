@@ -9,7 +9,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     /// The day of the month, 1 to 31.
     package let day: Int
 
-    /// Takes a day; `nil` if the calendar has none such (30 February, month 13).
+    /// Creates a day; `nil` if it is not in the calendar (30 February, month 13).
     package init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         guard day <= Self.days(inMonth: month, of: year) else { return nil }
@@ -18,7 +18,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
         self.day = day
     }
 
-    /// Takes a day that is known to be one of the calendar.
+    /// Creates a day that is known to be in the calendar.
     init(checkedYear year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
@@ -44,8 +44,7 @@ extension CalendarDay {
     private static let first = CalendarDay(checkedYear: 1, month: 1, day: 1)
     private static let last = CalendarDay(checkedYear: 9999, month: 12, day: 31)
 
-    /// The day so many days after 1970-01-01, within the years 1 to 9999: what lies outside becomes their first or
-    /// last day.
+    /// Creates the day with this number of days after 1970-01-01, clamped to the years 1 to 9999.
     ///
     /// Counts years that begin in March, so that the leap day is the last of its year, in eras of 400 years.
     package init(daysSinceEpoch days: Int) {
@@ -70,7 +69,7 @@ extension CalendarDay {
         )
     }
 
-    /// How many days this day lies after 1970-01-01; negative before.
+    /// The number of days after 1970-01-01; negative before.
     package var daysSinceEpoch: Int {
         let year = self.month > 2 ? self.year : self.year - 1
         let era = year / 400
@@ -81,7 +80,7 @@ extension CalendarDay {
 
     /// Returns the age in completed years, on a day, of a person born on this day; negative before the birth.
     ///
-    /// Who is born on 29 February completes a year on 1 March where there is no 29 February.
+    /// A person born on 29 February completes a year on 1 March if the year has no 29 February.
     package func age(on day: CalendarDay) -> Int {
         let hadBirthday = (day.month, day.day) >= (self.month, self.day)
         return day.year - self.year - (hadBirthday ? 0 : 1)
@@ -89,10 +88,9 @@ extension CalendarDay {
 }
 
 extension CalendarDay {
-    /// The day in China at a time: UTC+8 all the year round, since 1991.
+    /// Creates the day in China at a time: UTC+8 all the year round, since 1991.
     ///
-    /// A time outside the years 1 to 9999 gives the first or the last day of them: a clock gone wrong is no reason to
-    /// crash.
+    /// A time outside the years 1 to 9999 gives their first or last day: a wrong clock must not cause a crash.
     package init(inChinaAt time: Timestamp) {
         let hours = time.millisecondsSinceEpoch.flooredQuotient(by: 3_600_000)
         self = CalendarDay(daysSinceEpoch: Int((hours + 8).flooredQuotient(by: 24)))
@@ -110,17 +108,17 @@ extension Int64 {
 extension CalendarDay {
     /// Reads a date as services and cards write it: `1990-03-07`, `1990.3.7`, `1990/03/07`, `19900307`, `1990年3月7日`.
     ///
-    /// Full-width digits and white space are folded. `nil` if the text is no date or the calendar has none such.
+    /// Full-width digits and white space are folded. `nil` if the text is not a date of the calendar.
     package init?(printed text: String) {
         var rest = PrintedText.foldedDates(text)
         self.init(takenFrom: &rest)
         guard rest.isEmpty else { return nil }
     }
 
-    /// Takes off a text the date that it begins with; `nil`, and nothing is taken, if there is none or the calendar
-    /// has none such.
+    /// Reads and removes the date at the start of a text; `nil`, with the text unchanged, if there is none in the
+    /// calendar.
     ///
-    /// Each date is taken as far as it goes, whatever follows: `2010.1.12020.1.1` is not cut where it would make sense.
+    /// Each date is read as far as possible, whatever follows: `2010.1.12020.1.1` is not split at the plausible point.
     init?(takenFrom text: inout Substring) {
         guard let match = Self.pattern.withLock({ text.prefixMatch(of: $0) }), let year = Int(match.1),
             let month = (match.2 ?? match.5 ?? match.7).flatMap({ Int($0) }),
@@ -130,14 +128,14 @@ extension CalendarDay {
         text = text[match.range.upperBound...]
     }
 
-    /// Made once: making it takes longer than everything else that is done with a reading.
+    /// Created once: that takes longer than all other work on a reading.
     private static let pattern = Mutex(
         /([0-9]{4})(?:([0-9]{2})([0-9]{2})|([.\/-])([0-9]{1,2})\4([0-9]{1,2})|年([0-9]{1,2})月([0-9]{1,2})日?)/
     )
 }
 
 extension PrintedText {
-    /// Folds a text with dates in it: what readers write for a dot or a dash is one.
+    /// Folds a text with dates in it: characters that readers write for a dot or a dash become one.
     static func foldedDates(_ raw: String) -> Substring {
         let folded = self.folded(raw).map { character in
             "。·・,、".contains(character) ? "." : "‐–—".contains(character) ? "-" : character

@@ -11,16 +11,16 @@ package struct ContentDigest: Hashable, Sendable, Codable, Discreet {
 
     package init(of data: some DataProtocol) { self.bytes = Data(SHA256.hash(data: data)) }
 
-    /// Takes the result of an incremental hash.
+    /// Creates a digest from the result of an incremental hash.
     package init(_ digest: SHA256Digest) { self.bytes = Data(digest) }
 
-    /// Takes 32 stored bytes.
+    /// Creates a digest from 32 stored bytes.
     package init(stored bytes: Data) { self.bytes = bytes }
 
     /// Lower-case hexadecimal, 64 characters.
     package var hexadecimal: String { self.bytes.hexadecimal }
 
-    /// Without a figure: whoever has a picture could tell by it that we have it, too.
+    /// Without the digest: an owner of the same photo could see from it that we have it, too.
     package var description: String { "ContentDigest" }
 }
 

@@ -1,8 +1,8 @@
-/// A holder's name for comparison: what is written alike is equal.
+/// A holder's name for comparison: names that look alike are equal.
 ///
-/// Folded are compatibility forms (NFKC), characters with two codes, white space, invisible characters, case, and the
-/// look-alikes of the middle dot that stands between the parts of minority names: keyboards, readers and other systems
-/// each write another one.
+/// Folds compatibility forms (NFKC), characters with two codes, white space, invisible characters, case, and the
+/// look-alikes of the middle dot between the parts of minority names: keyboards, readers and other systems each write a
+/// different one.
 struct HolderName: Hashable {
     private let folded: String
 

@@ -7,7 +7,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
     package enum Violation: String, Error, Sendable, CaseIterable {
         /// Not 17 digits and a digit or X.
         case malformed
-        /// A whole number of the first generation, 15 digits: its cards ended in 2013, and no later one carries it.
+        /// A complete number of the first generation, 15 digits: its cards expired in 2013, and no later card has one.
         case firstGeneration
         /// The number of another document: foreigner's permanent residence, or a Hong Kong, Macao or Taiwan residence
         /// permit.
@@ -51,7 +51,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
         return .success(IDNumber(text: text, birthDate: birthDate, gender: gender))
     }
 
-    /// Reads a number that a person registered with: as `parse(_:)` does, but one of 15 digits is upgraded.
+    /// Reads a number that a person registered with, like `parse(_:)`, but upgrades a number of 15 digits.
     package static func parse(registered raw: String) -> Result<IDNumber, Violation> {
         self.parse(raw).flatMapError { violation in
             violation == .firstGeneration ? self.upgrade(firstGeneration: raw) : .failure(violation)
@@ -69,7 +69,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
     /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with
     /// region, birth date and the right check character; whatever separates its digits, and in the digits of any script.
     package static func isContained(in raw: String) -> Bool {
-        // Not what stands for a larger number, as in 十 and 北京.
+        // Only digits, not characters for larger numbers, such as 十 and 京 in 北京.
         let letters = raw.lettersAndDigits.map { letter in
             letter.wholeNumberValue.flatMap { 0...9 ~= $0 ? "\($0)" : nil } ?? "\(letter)"
         }
@@ -93,7 +93,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
             bytes[0] == UInt8(ascii: "9") || self.number(bytes[0..<2]) == 83
             || self.provinces.contains(self.number(bytes[0..<2]))
         guard isRegion, bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return false }
-        // Later years are a chance: other long numbers are to be taken.
+        // Later years are a coincidence: other long numbers must be accepted.
         return self.birthDate(in: bytes).map { $0.year < 2100 } ?? false
     }
 

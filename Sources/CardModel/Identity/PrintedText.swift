@@ -7,7 +7,7 @@ package enum Gender: String, Sendable, Codable {
     /// 女
     case female = "female"
 
-    /// Reads what stands on a card or in a reply: 男 and 女, also M, F and the English words; `nil` for anything else.
+    /// Reads the text on a card or in a reply: 男 and 女, also M, F and the English words; `nil` for anything else.
     package init?(printed text: String) {
         switch PrintedText.folded(text).lowercased() {
         case "男", "男性", "m", "male": self = .male
@@ -26,7 +26,7 @@ enum EthnicGroup {
         "塔塔尔", "独龙", "鄂伦春", "赫哲", "门巴", "珞巴", "基诺",
     ]
 
-    /// What is printed in the field although the standard does not know it.
+    /// Values printed in the field although the standard does not list them.
     static let tolerated: [String] = ["穿青人", "革家人", "其他", "外国血统"]
 
     private static let known = Set(names + tolerated)
@@ -38,9 +38,9 @@ enum EthnicGroup {
     }
 }
 
-/// Text as a reader or a person wrote it, folded so that only what it says counts.
+/// Text as a reader or a person wrote it, folded for comparison.
 enum PrintedText {
-    /// Folds full-width and other compatibility forms (NFKC) and takes away white space and invisible characters.
+    /// Folds full-width and other compatibility forms (NFKC) and removes white space and invisible characters.
     static func folded(_ raw: String) -> String {
         let compatible = raw.precomposedStringWithCompatibilityMapping.unicodeScalars.filter { scalar in
             !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint

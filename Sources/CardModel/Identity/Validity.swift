@@ -1,6 +1,6 @@
 /// The period in which a card is valid (有效期限), as its back prints it.
 package struct Validity: Hashable, Sendable {
-    /// How a period ends.
+    /// The end of a period.
     package enum End: Hashable, Sendable {
         /// On a day, which still belongs to it.
         case day(CalendarDay)
@@ -16,12 +16,12 @@ package struct Validity: Hashable, Sendable {
 
     /// Reads a period part by part.
     ///
-    /// Taken are `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期, 永久) and pairs of `YYYYMMDD`; inside a date
-    /// also `/`, `-` or 年月日; between the dates any dash, `~`, 至, 到 or nothing; full-width characters and white space
-    /// are folded. A start alone (`2010.11.13`, `2010.11.13-`) is a period without an end, 长期 or `-2020.11.13` one
-    /// without a start.
+    /// Accepts `2010.11.13-2020.11.13`, `2010.11.13-长期` (also 长期有效, 長期, 永久) and pairs of `YYYYMMDD`; inside a date also
+    /// `/`, `-` or 年月日; between the dates any dash, `~`, 至, 到 or nothing; full-width characters and white space are
+    /// folded. A start alone (`2010.11.13`, `2010.11.13-`) is a period without an end, 长期 or `-2020.11.13` one without
+    /// a start.
     ///
-    /// `nil` if anything else stands in the text, a date is not one of the calendar, or the end lies before the start.
+    /// `nil` if the text holds anything else, a date is not in the calendar, or the end lies before the start.
     package init?(_ text: String) {
         var rest = PrintedText.foldedDates(text)
         self.start = CalendarDay(takenFrom: &rest)
@@ -37,14 +37,14 @@ package struct Validity: Hashable, Sendable {
         }
     }
 
-    /// Dashes of all kinds, and 一, as which readers take a dash.
+    /// Dashes of all kinds, and 一, which readers confuse with a dash.
     private static let separators: Set<Character> = [
         "-", "‒", "―", "−", "─", "一", "ー", "_", "~", "∼", "〜", "至", "到",
     ]
 
     private static let longTermWords: Set<String> = ["长期", "长期有效", "長期", "長期有效", "永久", "永久有效"]
 
-    /// How many whole years lie between start and end; `nil` if they are not whole, or either is missing or open.
+    /// The whole years between start and end; `nil` if they are not whole, or either is missing or open.
     ///
     /// A period that starts on 29 February may end on 28 February or on 1 March.
     package var wholeYears: Int? {

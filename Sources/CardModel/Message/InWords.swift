@@ -1,4 +1,4 @@
-/// A message in a document, whose text stands there in the language of who reads it; `null` without one.
+/// A message in a document, written in the reader's language; `null` without a message.
 @propertyWrapper package struct InWords<Value: WordsOrNone>: Encodable, Sendable {
     package var wrappedValue: Value
 

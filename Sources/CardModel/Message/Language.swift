@@ -1,12 +1,12 @@
 import CLanguages
 import Foundation
 
-/// A language that people are spoken to in: English, or one of `CLanguages`. Its raw value is the word for it, such as `zh`.
+/// A language of messages: English, or one of `CLanguages`. Its raw value is its short code, such as `zh`.
 package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
     package static let english = Language(tag: "en")
     package static let allCases = [Language.english] + Self.listed.map(\.language)
 
-    /// As BCP 47 has it, such as `zh-Hans`.
+    /// The BCP 47 tag, such as `zh-Hans`.
     package let tag: String
 
     package var rawValue: String { String(self.tag.prefix { $0 != "-" }) }
@@ -21,7 +21,7 @@ package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
     /// English reads none of the other texts.
     package var catalogue: MessageCatalogue { self == .english ? .english : Self.catalogues[self] ?? .english }
 
-    /// What it calls itself.
+    /// The name of the language in the language itself.
     package var name: String { Message.languageName.text(in: self.catalogue) }
 
     private static let listed: [(language: Language, texts: String)] = {
@@ -35,7 +35,7 @@ package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
 
     private static let catalogues = Dictionary(
         uniqueKeysWithValues: Self.listed.map { language, json in
-            // A test reads them all: what is no such object is not released.
+            // A test reads them all, so that a release holds only valid objects.
             guard let texts = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {
                 preconditionFailure("the texts of \(language.tag) are no object of texts")
             }

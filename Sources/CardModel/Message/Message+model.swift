@@ -1,23 +1,23 @@
 import Glibc
 
-// Each message stands on one line.
+// Each message is on one line.
 // swift-format-ignore
 extension Message {
-    // MARK: What needs no sentence around it
+    // MARK: Texts without a sentence
 
-    /// A word, number or sentence as it is.
+    /// A word, number or sentence, unchanged.
     package static func textVerbatim(_ text: String) -> Self { Self("text.verbatim", "\(code: text)") }
-    /// The same of personal data, free text or a secret.
+    /// The same for personal data, free text or a secret.
     package static func textPersonal(_ text: Redacted<String>) -> Self { Self("text.personal", "\(text)") }
-    /// What the system calls one of its errors.
+    /// The system's text for one of its errors.
     package static func textSystemError(_ code: Int32) -> Self { Self("text.system_error", "\(errno: code)") }
-    /// A text behind the same words in every language, such as columns.
+    /// A text after the same words in every language, such as columns.
     package static func textBehind(_ start: String, _ text: Message) -> Self { Self("text.behind", "\(code: start)\(text)") }
     package static func textAll(_ texts: [Message]) -> Self { Self("text.all", "\(texts)") }
     package static func textNamed(_ name: Redacted<String>, _ text: Message) -> Self { Self("text.named", "\(name): \(text)") }
     package static func textLabelled(_ label: String, _ text: Message) -> Self { Self("text.labelled", "\(code: label): \(text)") }
 
-    /// What a language calls itself.
+    /// The name of a language in the language itself.
     static let languageName = Self("language.name", "English")
 
     // MARK: Files

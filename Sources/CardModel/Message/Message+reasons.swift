@@ -1,7 +1,7 @@
-// Each message stands on one line.
+// Each message is on one line.
 // swift-format-ignore
 extension Message {
-    /// What each reason means, in the order and the groups of the page; the id of a meaning ends with its code.
+    /// The meaning of each reason, in the order and the groups of the page; the id of a meaning ends with its code.
     static let reasons: [(title: String, meanings: [Message])] = [
         ("The photo", [
             Self("reason.card_not_recognised", "The verifier saw no identity card; take the photo again."),

@@ -1,4 +1,4 @@
-// What codes are called. Each message stands on one line.
+// The names of codes. Each message is on one line.
 // swift-format-ignore
 extension Message {
     package static func word(_ side: CardSide) -> Self {
@@ -65,6 +65,6 @@ extension Message.Text.Interpolation {
 }
 
 extension Message {
-    /// A code in English, and what it is called in other languages.
+    /// A code in English, and its name in other languages.
     package init(_ code: String, for word: Message) { self.init(id: word.id, Text(stringLiteral: code)) }
 }

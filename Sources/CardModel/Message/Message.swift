@@ -2,9 +2,9 @@
 ///
 ///     Message("image.too_large", "the image has \(bytes: size), more than \(bytes: limit)")
 ///
-/// The id finds the text of another language; the English may be improved at any time. A stored message carries its English,
-/// so it is shown as it was. ``description`` hides personal arguments, only ``text(in:)`` shows them. Where all that is
-/// known of an error is what to say of it, the message is thrown itself.
+/// The id finds the text of another language; the English may be improved at any time. A stored message includes its
+/// English, so it is shown unchanged. ``description`` hides personal arguments, only ``text(in:)`` shows them. An error
+/// that has only a text is thrown as a message.
 package struct Message: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Such as `image.too_large`; unique among all messages.
     package let id: String
@@ -26,7 +26,7 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
 
     package init(_ id: StaticString, _ text: Text) { self.init(id: "\(id)", text) }
 
-    /// For ids that a code or key ends, such as `problem.not_found`.
+    /// Creates a message whose id ends in a code or key, such as `problem.not_found`.
     package init(id: String, _ text: Text) {
         self.init(id: id, english: text.template, arguments: text.arguments)
     }
@@ -40,7 +40,7 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.id = try values.decode(String.self, forKey: .id)
-        // Messages were stored without ids of their own once, under their English.
+        // Earlier versions stored messages without ids, under their English.
         self.english = try values.decodeIfPresent(String.self, forKey: .english) ?? self.id
         self.arguments = try values.decode([Argument].self, forKey: .arguments)
     }
@@ -50,7 +50,7 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
         Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withoutPersonalValues))
     }
 
-    /// The message without any text that its sender chose.
+    /// The message without any text that the submitter chose.
     package var withNumbersAlone: Message {
         Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withNumbersAlone))
     }
@@ -63,7 +63,7 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
     /// The English text without personal values.
     package var description: String { self.description(showing: []) }
 
-    /// The English text with those personal values alone that the place where it is shown tells anyway.
+    /// Returns the English text with only those personal values that its reader already sees.
     package func description(showing known: [String]) -> String {
         self.text(in: .english) { known.contains($0.reveal()) ? $0.reveal() : "<redacted>" }
     }

@@ -34,7 +34,7 @@ extension Message {
 extension Message.Argument: Codable {
     private enum CodingKeys: String, CodingKey {
         case code = "text"
-        /// Of messages that were stored without ids of their own.
+        /// In messages that were stored without ids.
         case number = "number"
         case personal = "personal"
         case count = "count"
@@ -60,7 +60,7 @@ extension Message.Argument: Codable {
         case .errno: self = .errno(try value(.errno))
         case .list: self = .list(try value(.list))
         case .message: self = .message(try value(.message))
-        // Of a later version: what is said of a card must not keep it from being read.
+        // From a later version: an unknown argument must not make a card unreadable.
         case nil: self = .code("…")
         }
     }

@@ -9,21 +9,21 @@ package struct MessageCatalogue: Sendable {
     /// Set once, when the process knows its language.
     private static let ofProcess = Mutex(MessageCatalogue.english)
 
-    /// The language of the one whose request is answered, if it asks for one.
+    /// The language that the current request asks for, if any.
     @TaskLocal package static var requested: MessageCatalogue?
 
-    /// The language of who reads what is said now.
+    /// The language of the current reader.
     package static var current: MessageCatalogue { Self.requested ?? Self.ofProcess.withLock(\.self) }
 
     package static func speak(_ catalogue: MessageCatalogue) { Self.ofProcess.withLock { $0 = catalogue } }
 
     package let language: Language
-    /// By the ids of messages.
+    /// The texts by message id.
     package let texts: [String: String]
-    /// Ids with `{1}` in them, which stands for any word, as their start and end.
+    /// Ids that contain `{1}`, which matches any word, split into start and end.
     private let patterns: [(start: Substring, end: Substring, text: String)]
 
-    /// Takes a template for each id. A language with one form only has no plurals.
+    /// Creates a catalogue of one template per id. A language with one form only has no plurals.
     package init(_ language: Language, texts: [String: String]) {
         self.language = language
         self.texts = texts
@@ -32,12 +32,12 @@ package struct MessageCatalogue: Sendable {
         }
     }
 
-    /// The text of an id without arguments; `nil` if this language has none.
+    /// Returns the text of an id without arguments; `nil` if this language has none.
     package func text(of id: String) -> String? {
         self.texts[id] ?? self.patterns.first { id.hasPrefix($0.start) && id.hasSuffix($0.end) }?.text
     }
 
-    /// The template of a message; its English if this language has none for the same arguments.
+    /// Returns the template of a message; its English if this language has none for the same arguments.
     func template(for message: Message) -> String {
         guard let text = self.text(of: message.id) else { return message.english }
         return MessageTemplate(text).argumentCount <= message.arguments.count ? text : message.english
@@ -66,7 +66,7 @@ package struct MessageCatalogue: Sendable {
         ("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1000), ("millisecond", 1),
     ]
 
-    /// The one or two largest units, such as `1 hour 30 minutes`.
+    /// Returns the one or two largest units, such as `1 hour 30 minutes`.
     private func text(of duration: Duration) -> String {
         var left = duration.wholeMilliseconds
         var parts: [String] = []
@@ -79,7 +79,7 @@ package struct MessageCatalogue: Sendable {
         return parts.prefix(2).joined(separator: self.texts["unit.joiner"] ?? " ")
     }
 
-    /// Digits in groups of three.
+    /// Returns digits in groups of three.
     private static func grouped(_ number: Int64) -> String {
         let digits = Array(String(number.magnitude))
         let groups = stride(from: digits.count, to: 0, by: -3).reversed().map { String(digits[max(0, $0 - 3)..<$0]) }

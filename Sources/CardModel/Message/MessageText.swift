@@ -1,7 +1,7 @@
 extension Message {
     /// An English text with typed arguments, as a literal gives it.
     ///
-    /// A plain string is no argument: it is either a `code`, which may be printed anywhere, or `Redacted`.
+    /// A plain string is not an argument: it is either a `code`, which may be printed anywhere, or `Redacted`.
     package struct Text: ExpressibleByStringInterpolation, Sendable {
         package let template: String
         package let arguments: [Argument]
@@ -42,12 +42,12 @@ extension Message.Text {
         /// Personal data, free text, or a name that a person chose, such as that of a file.
         package mutating func appendInterpolation(_ value: Redacted<String>) { self.append(.personal(value)) }
 
-        /// A number that is no count, such as a status or a port.
+        /// A number that is not a count, such as a status or a port.
         package mutating func appendInterpolation(_ value: some BinaryInteger) { self.append(.code(String(value))) }
 
         package mutating func appendInterpolation(_ value: Double) { self.append(.code(String(value))) }
 
-        /// How many; the first one of a text chooses between its forms.
+        /// A count; the first count of a text selects its form.
         package mutating func appendInterpolation(count value: some BinaryInteger) {
             self.append(.count(Int(clamping: value)))
         }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// How cards are joined into deliveries (`delivery.layout`).
+/// The grouping of cards into deliveries (`delivery.layout`).
 package enum DeliveryLayoutKind: String, CaseIterable, Sendable, Codable {
     /// A form for each card.
     case single = "single"
@@ -10,7 +10,7 @@ package enum DeliveryLayoutKind: String, CaseIterable, Sendable, Codable {
     case batch = "batch"
 }
 
-/// What a delivery is sent as (`delivery.body`).
+/// The format of a delivery's body (`delivery.body`).
 package enum DeliveryBody: String, CaseIterable, Sendable, Codable {
     /// A form, for all layouts.
     case multipart = "multipart"
@@ -18,9 +18,9 @@ package enum DeliveryBody: String, CaseIterable, Sendable, Codable {
     case octetStream = "octet-stream"
 }
 
-/// What is done about a delivery that may have been applied (`delivery.on_unknown`).
+/// What to do about a delivery that may have been applied (`delivery.on_unknown`).
 package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
-    /// The same bytes go again under the same key.
+    /// The same bytes are sent again under the same key.
     case resend = "resend"
     /// A person decides.
     case hold = "hold"
@@ -84,14 +84,14 @@ extension DeliveryPart: Codable {
     }
 }
 
-/// A card as the form layouts see it.
+/// A card with the values that the form layouts use.
 package struct DeliveryMember: Hashable, Sendable {
     package var card: CardID
     package var side: CardSide
     package var businessNumber: BusinessNumber
-    /// The user account it is uploaded for; `nil` takes the configured one.
+    /// The user account of the upload; `nil` for the configured one.
     package var userNumber: Redacted<String>?
-    /// Whether it goes in a delivery of its own, since one that it was part of was refused as a whole.
+    /// Whether it is sent in a delivery of its own, because a delivery with it was refused as a whole.
     package var isSplit: Bool
 
     package init(
@@ -108,7 +108,7 @@ package struct DeliveryMember: Hashable, Sendable {
 
 /// A delivery ready to be sent: the persisted recipe with the images of its members at hand.
 package struct OutboundDelivery: Sendable, Discreet {
-    /// The key that is the same over all attempts of this delivery.
+    /// The key of this delivery, the same for all attempts.
     package var idempotencyKey: String
     package var layout: DeliveryLayoutKind
     package var body: DeliveryBody
@@ -116,7 +116,7 @@ package struct OutboundDelivery: Sendable, Discreet {
     package var boundary: String
     package var parts: [DeliveryPart]
     package var images: [CardID: Data]
-    /// Personal values of the members (name, number, address, …) that no message may repeat, although no part holds
+    /// Personal values of the members (name, number, address, …) that no message may repeat. No part needs to hold
     /// them: a backend that reads the images may quote them.
     package var confidential: [Redacted<String>]
 
@@ -138,7 +138,7 @@ package struct OutboundDelivery: Sendable, Discreet {
     }
 }
 
-/// How an attempt of a delivery ended.
+/// The outcome of an attempt of a delivery.
 package enum DeliveryOutcome: Hashable, Sendable {
     /// The backend holds the documents; `alreadyExisted` if it held them before.
     case accepted(alreadyExisted: Bool, code: String)
@@ -149,11 +149,11 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case failed(RemoteFailure)
 }
 
-/// What the backend says of one card of a delivery that holds several.
+/// The backend's result for one card of a delivery that holds several.
 package enum DeliveryItemOutcome: Hashable, Sendable {
     /// The backend holds the document; `alreadyExisted` if it held it before.
     case accepted(alreadyExisted: Bool, code: String)
-    /// A definite no for this card.
+    /// Definitely refused for this card.
     case rejected(RemoteFailure)
     /// Not applied, and it may be sent again in a new delivery ("not now", an expired TOKEN).
     case notApplied(RemoteFailure)

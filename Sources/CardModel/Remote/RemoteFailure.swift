@@ -1,7 +1,7 @@
-/// The class in which every outbound attempt ends, decided once at the boundary that knows.
+/// The class of every outbound attempt, decided once at the boundary.
 package enum FailureClass: String, CaseIterable, Sendable, Codable {
     case accepted = "accepted"
-    /// A definite no for this card.
+    /// Definitely refused for this card.
     case rejected = "rejected"
     /// Too large in bytes or pixels.
     case shrink = "shrink"
@@ -19,11 +19,11 @@ package enum FailureClass: String, CaseIterable, Sendable, Codable {
 
 /// Why one outbound attempt did not succeed.
 package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What a ``FailureClass/stop`` is about.
+    /// The scope of a ``FailureClass/stop``.
     package enum StopScope: String, Sendable, Codable {
-        /// The account (credentials, quota, 407, TOKEN): it ends no card, whatever others get.
+        /// The account (credentials, quota, 407, TOKEN): never makes a card fail, whatever happens to other cards.
         case account
-        /// The request (address, arguments): a card can cause it, too, and ends by it once another card passes.
+        /// The request (address, arguments): a card can cause it, too, and fails by it once another card passes.
         case request
     }
 
@@ -33,20 +33,19 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var message: Message
     /// The HTTP status, if there was a reply.
     package var httpStatus: Int?
-    /// How long the remote asks to wait.
+    /// The wait that the remote requests.
     package var retryAfter: Duration?
-    /// For class `stop`: what it is about.
+    /// For class `stop`: its scope.
     package var stopScope: StopScope
-    /// For class `rejected`: the code in every way it may be listed, if no list of `delivery.retcode` names it, so that a
-    /// person decides.
+    /// For class `rejected`, if no list of `delivery.retcode` has the code: its possible spellings; a person then
+    /// decides.
     package var unlistedCode: Redacted<[String]>?
-    /// Whether the answer came whole and says nothing that we understand: repeating the bytes cannot make it readable.
+    /// Whether the answer is complete but not understood: sending the same bytes again cannot change that.
     package var isUnreadable = false
-    /// For a delivery: whether the remote may have applied the request all the same; only an answer that proves the
-    /// contrary says `false`.
+    /// For a delivery: whether the remote may have applied the request; `false` only if the answer proves the contrary.
     package var mayBeApplied: Bool
 
-    /// Describes a failure of which only the class says whether it may be applied: `unknown` does.
+    /// Creates a failure whose class decides whether it may have been applied: only `unknown` may.
     package init(
         _ failureClass: FailureClass,
         code: String,
@@ -59,10 +58,10 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         (self.retryAfter, self.stopScope, self.mayBeApplied) = (retryAfter, stopScope, failureClass == .unknown)
     }
 
-    /// Whether no list of `delivery.retcode` names its code, so that a person decides.
+    /// Whether no list of `delivery.retcode` has its code, so that a person decides.
     package var isUnlisted: Bool { self.unlistedCode != nil }
 
-    /// Whether its status is one that a server gives to addresses it does not serve.
+    /// Whether its HTTP status is one with which servers answer addresses that they do not serve.
     package var isAboutAddress: Bool { [403, 404, 405, 410].contains(self.httpStatus) }
 
     package var description: String { "\(self.failureClass.rawValue) (\(self.code)): \(self.message)" }

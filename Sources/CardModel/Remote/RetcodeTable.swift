@@ -1,14 +1,14 @@
-/// What the backend's RETCODE values mean (`delivery.retcode.*`).
+/// The meanings of the backend's RETCODE values (`delivery.retcode.*`).
 ///
-/// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired" differs from
-/// backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty. A code is compared as
-/// text, so a number 0 is `"0"`.
+/// By default only the three usual spellings of success are known. The codes for "already there" and "TOKEN expired"
+/// differ from backend to backend: a wrong guess would lose a document or send it again, so these lists are empty by
+/// default. A code is compared as text, so a number 0 is `"0"`.
 package struct RetcodeTable: Hashable, Sendable {
-    /// What becomes of a card whose code is in no list (`delivery.retcode.unlisted`).
+    /// What to do with a card whose code is in no list (`delivery.retcode.unlisted`).
     package enum Unlisted: String, CaseIterable, Sendable, Codable {
         /// A person decides.
         case hold = "hold"
-        /// It is refused, for backends with many codes.
+        /// The card is rejected; for backends with many codes.
         case reject = "reject"
     }
 
@@ -26,11 +26,11 @@ package struct RetcodeTable: Hashable, Sendable {
         package var key: String { "delivery.retcode.\(self.rawValue)" }
     }
 
-    /// The backend took the document. Takes statuses of answers without a body, too: `http_204`.
+    /// The backend accepted the document. May hold statuses of answers without a body, too: `http_204`.
     package var success: Set<String> = ["000000", "0000", "0"]
     /// The backend held it before: success.
     package var alreadyExists: Set<String> = []
-    /// The backend refused the TOKEN; nothing was applied. Takes statuses, too: `http_403`.
+    /// The backend refused the TOKEN; nothing was applied. May hold statuses, too: `http_403`.
     package var tokenExpired: Set<String> = []
     /// "Not now": the same delivery is sent again, under the same key.
     package var retryable: Set<String> = []
@@ -44,7 +44,7 @@ package struct RetcodeTable: Hashable, Sendable {
         spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
     }
 
-    /// The lists in the order in which they are asked.
+    /// The lists in the order of their precedence.
     package var lists: [(meaning: Meaning, codes: Set<String>)] {
         [
             (.success, self.success), (.alreadyExists, self.alreadyExists), (.tokenExpired, self.tokenExpired),
@@ -52,7 +52,7 @@ package struct RetcodeTable: Hashable, Sendable {
         ]
     }
 
-    /// Returns what a code means; the first list that holds it counts.
+    /// Returns the meaning of a code; the first list that holds it counts.
     package func meaning(of code: String) -> Meaning {
         self.lists.first { $0.codes.contains(code) }?.meaning ?? .unlisted
     }

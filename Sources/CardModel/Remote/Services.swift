@@ -1,37 +1,37 @@
 package import Foundation
 
 package protocol Verifier: Sendable {
-    /// The provider and dialect: part of the key under which readings are kept.
+    /// The provider and dialect: part of the key under which readings are stored.
     var provider: String { get }
-    /// The parameters that change what is read: part of the same key, never a credential.
+    /// The parameters that change a reading: part of the same key, never a credential.
     var parameters: String { get }
     /// Host and port.
     var endpoint: String { get }
-    /// All that answers are read with: under other terms, an answer may be understood that was not.
+    /// All settings for interpreting answers: after a change, an answer may be understood that was not.
     var terms: Redacted<String> { get }
 
-    /// Reads the files of TLS again; throws what keeps those in use.
+    /// Reads the TLS files again; on an error the old ones stay in use.
     func reload() throws(CodedError)
 
-    /// Has one photo read; throws only `CancellationError`.
+    /// Reads one photo; throws only `CancellationError`.
     func verify(_ image: PreparedImage) async throws -> VerificationOutcome
 }
 
 package protocol Backend: Sendable {
-    /// Told how many bytes of a form went out, of how many; it must not block.
+    /// Receives the number of bytes sent of a form, and their total; must not block.
     typealias ByteProgress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
 
     /// Host and port.
     var endpoint: String { get }
-    /// All that answers are read with.
+    /// All settings for interpreting answers.
     var terms: Redacted<String> { get }
-    /// What new deliveries are sent as.
+    /// The format of new deliveries.
     var body: DeliveryBody { get }
 
-    /// Reads the files of TLS again; throws what keeps those in use.
+    /// Reads the TLS files again; on an error the old ones stay in use.
     func reload() throws(CodedError)
 
-    /// Forms the parts of one delivery with the TOKEN as it is now.
+    /// Makes the parts of one delivery with the current TOKEN.
     func parts(for members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart]
 
     /// Derives the boundary of a delivery from its key and proves it absent from every part.
@@ -44,25 +44,25 @@ package protocol Backend: Sendable {
     /// Makes one attempt; throws only `CancellationError`, after which the outcome is unknown.
     func send(_ delivery: OutboundDelivery, progress: ByteProgress?) async throws -> DeliveryOutcome
 
-    /// The TOKEN that these parts hold.
+    /// Returns the TOKEN in these parts.
     func token(in parts: [DeliveryPart]) -> Redacted<String>?
 
-    /// Reads the TOKEN source again; whether another TOKEN came than these parts hold.
+    /// Reads the TOKEN source again; returns whether the new TOKEN differs from that of the parts.
     func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool
 }
 
 /// Images named by URL.
 package protocol Fetcher: Sendable {
-    /// Makes bytes durable, which begin at an offset of a version of the image; throws `CodedError`.
+    /// Makes bytes at an offset of a version of the image durable; throws `CodedError`.
     typealias Keep = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
 
-    /// Reads the file of TLS again; throws what keeps the one in use.
+    /// Reads the TLS file again; on an error the old one stays in use.
     func reload() throws(CodedError)
 
-    /// The host of an address, by name and port; throws `CodedError` of kind `input` if the rules forbid it.
+    /// Returns name and port of an address's host; throws `CodedError` of kind `input` if the rules forbid the address.
     func host(of address: Redacted<String>) throws(CodedError) -> String
 
-    /// Fetches what is missing of an image; throws only `CancellationError` and what `keep` throws.
+    /// Fetches the missing bytes of an image; throws only `CancellationError` and the errors of `keep`.
     func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome
 }
 
@@ -82,13 +82,13 @@ package struct PreparedImage: Hashable, Sendable, Discreet {
     package var description: String { "PreparedImage(\(self.width)x\(self.height), \(self.jpeg.count) bytes)" }
 }
 
-/// How an attempt of a verification ended.
+/// The outcome of an attempt of a verification.
 package enum VerificationOutcome: Hashable, Sendable {
     case read(CardReading)
     case failed(RemoteFailure)
 }
 
-/// Under what a reading may be used again: the bytes sent, who read them, and with which parameters.
+/// The key under which a reading may be reused: the bytes sent, the service that read them, and its parameters.
 package struct ReadingKey: Hashable, Sendable {
     /// The SHA-256 of the JPEG that was sent.
     package var imageDigest: ContentDigest
@@ -104,11 +104,11 @@ package struct ReadingKey: Hashable, Sendable {
     }
 }
 
-/// What an image named by URL was when its first bytes came, so that a later attempt asks for the rest of the same bytes.
+/// The version of an image named by URL when its first bytes came, so that a later attempt continues the same bytes.
 package struct FetchedVersion: Hashable, Sendable, Codable {
     /// The strong `ETag`, or the `Last-Modified` date, as it came (RFC 9110 section 8.8).
     package var validator: String?
-    /// How many bytes there are in all, if the host said so.
+    /// The total number of bytes, if the host gave it.
     package var byteCount: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -122,13 +122,13 @@ package struct FetchedVersion: Hashable, Sendable, Codable {
     }
 }
 
-/// An image to be fetched, with what is there of it.
+/// An image to fetch, with the bytes already received.
 package struct FetchRequest: Sendable {
     /// The address, which may carry a signature in its query.
     package var address: Redacted<String>
-    /// The bytes that are durable, in order and apart from each other.
+    /// The ranges of durable bytes, in order, with gaps between them.
     package var kept: [Range<Int>]
-    /// What they are bytes of.
+    /// The version of the durable bytes.
     package var version: FetchedVersion?
 
     package init(address: Redacted<String>, kept: [Range<Int>], version: FetchedVersion?) {
@@ -138,14 +138,14 @@ package struct FetchRequest: Sendable {
     }
 }
 
-/// How an attempt to fetch an image ended.
+/// The outcome of an attempt to fetch an image.
 package enum FetchOutcome: Sendable {
     /// All bytes are durable.
     case fetched
     /// The host, or the way to it, failed.
     case failed(RemoteFailure)
-    /// Our own rules forbid the address; somebody may change them.
+    /// The configured rules forbid the address; an operator may change them.
     case forbidden(CodedError)
-    /// What the host sends is no usable image: empty or too large.
+    /// The host sends no usable image: empty or too large.
     case unusable(CodedError)
 }

@@ -2,7 +2,7 @@
 package enum Stage: String, CaseIterable, Sendable, Codable {
     /// Images named by URL.
     case fetch = "fetch"
-    /// Source bytes that were received whole.
+    /// Completely received source bytes.
     case prepare = "prepare"
     /// Prepared images.
     case verify = "verify"

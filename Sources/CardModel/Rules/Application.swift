@@ -1,16 +1,16 @@
-/// A card as the rules of its business number see it.
+/// A card with the values that the rules of its business number use.
 @dynamicMemberLookup
 package struct ApplicationCard: Hashable, Sendable {
     private var card: Card
     /// The side that the verifier saw, else the side that the metadata names.
     package let side: CardSide?
-    /// How long it waits for the other side; over at once for cards of a list.
+    /// The wait for the other side; over at once for cards of a list.
     package var wait: Wait
-    /// Whether a person let this back go although no front of its number was delivered.
+    /// Whether a person let this back be sent although no front of its number was delivered.
     package var goesWithoutFront: Bool
-    /// Whether it goes in a delivery of its own, since one of several cards was refused as a whole.
+    /// Whether it is sent in a delivery of its own, because a delivery of several cards was refused as a whole.
     package var isSplit: Bool
-    /// Whether nobody names the user account that it is sent for.
+    /// Whether no user account is known for it.
     package var lacksAccount = false
 
     package init(_ card: Card, goesWithoutFront: Bool = false, isSplit: Bool = false) {
@@ -26,18 +26,18 @@ package struct ApplicationCard: Hashable, Sendable {
         set { self.card[keyPath: path] = newValue }
     }
 
-    /// When its photo came, and when it was taken where that counts.
+    /// The arrival of its photo, and the time it was taken if that counts.
     package var age: PhotoAge { self.card.age }
 
-    /// Whether it is invisible to the rules: another submitter's, until a person accepts it.
+    /// Whether the rules ignore it: it is another submitter's card that no person has accepted.
     var isForeign: Bool { self.state == .held && self.reason == .submitterConflict }
 }
 
-/// What is known of a business number at one moment.
+/// The cards of a business number at one moment.
 package struct CaseSnapshot: Hashable, Sendable {
-    /// Its cards, but for erased ones.
+    /// Its cards, without erased ones.
     package var cards: [ApplicationCard]
-    /// Whether fronts of it named different persons, erased ones included; for good.
+    /// Whether fronts of it named different persons, erased ones included; never reset.
     package var isDisputed: Bool
     /// The newest photo of each side that was delivered, erased or not.
     package var delivered: [CardSide: PhotoAge]
@@ -50,11 +50,11 @@ package struct CaseSnapshot: Hashable, Sendable {
 }
 
 package struct CasePolicy: Hashable, Sendable {
-    /// What becomes of a back whose front is not known (`delivery.back_without_front`).
+    /// What to do with a back whose front is not known (`delivery.back_without_front`).
     package enum BackWithoutFront: String, CaseIterable, Sendable {
-        /// It stays until a front is delivered or a person accepts it.
+        /// It waits until a front is delivered or a person accepts it.
         case wait
-        /// It goes once its wait is over.
+        /// It is sent when its wait is over.
         case send
     }
 
@@ -67,21 +67,21 @@ package struct CasePolicy: Hashable, Sendable {
     }
 }
 
-/// What is to happen to the `verified` cards of a business number now, and when to look again.
+/// What to do with the `verified` cards of a business number now, and when to decide again.
 package struct CaseDecision: Hashable, Sendable {
     /// Cards that a newer photo of their side replaces, and that photo; `nil` if it was erased.
     package var superseded: [CardID: CardID?] = [:]
-    /// Those of them that were taken earlier, as the times of their files say.
+    /// Those superseded cards that were taken earlier by the times of their files.
     package var passedOver: Set<CardID> = []
-    /// Cards that a person has to decide on, and why.
+    /// Cards that need a person's decision, with the reason.
     package var held: [CardID: VerdictFinding] = [:]
-    /// Cards that a rule between front and back refuses.
+    /// Cards that a rule between front and back rejects.
     package var rejected: [CardID: VerdictFinding] = [:]
-    /// Cards that stay, and why; without a reason if only their due time is to come.
+    /// Cards that wait, with the reason; `nil` if only for their due time.
     package var waiting: [CardID: ReasonCode?] = [:]
     /// The cards of each delivery that may be formed; the layout `batch` may join several of them.
     package var ready: [[CardID]] = []
-    /// When the first wait ends that ends by itself.
+    /// The earliest time at which a wait expires.
     package var reconsiderAt: Timestamp?
 
     package init() {}

@@ -1,4 +1,4 @@
-/// What the bearer of a token may do.
+/// A permission of the bearer of a token.
 package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
     /// Send cards in.
     case submit = "submit"
@@ -8,9 +8,9 @@ package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
     case run = "run"
     /// See all cards, masked; retry and resolve them.
     case review = "review"
-    /// See what is personal of a card that one may see, with a purpose.
+    /// See personal values of a card that the caller may see, with a purpose.
     case reveal = "reveal"
-    /// Erase cards that one may change.
+    /// Erase cards that the caller may change.
     case erase = "erase"
     /// See all cards, masked, and the access log.
     case audit = "audit"
@@ -25,13 +25,13 @@ extension CaseIterable where Self: RawRepresentable<String> {
     package static var known: String { Self.allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
-/// The closed set of ways in which personal data is revealed, or a person changes what becomes of it.
+/// The closed set of actions that reveal personal data or decide about it.
 package enum AccessAction: String, CaseIterable, Sendable, Codable {
     /// A card was shown to a person, masked.
     case show = "show"
-    /// What is personal of a card was shown to a person.
+    /// Personal values of a card were shown to a person.
     case reveal = "reveal"
-    /// Somebody asked for that who may not see it.
+    /// A caller asked for personal values without permission.
     case revealDenied = "reveal_denied"
     /// All data of a card was written out.
     case export = "export"
@@ -46,24 +46,24 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case erase = "erase"
     case retry = "retry"
     case resolve = "resolve"
-    /// A person decided on a page, or what waits for a second person, or took that back; what is carried out has its own line.
+    /// A person decided on a page or pending a second person, or withdrew that; carrying it out has a line of its own.
     case decide = "decide"
     case run = "run"
     /// A backup was about to be made.
     case backup = "backup"
-    /// A backup took the place of the sandbox.
+    /// A backup replaced the sandbox.
     case restore = "restore"
     /// Everything was wrapped with another key.
     case rotate = "rotate"
-    /// An endpoint that was left alone is to be called now.
+    /// A paused endpoint must be called now.
     case resume = "resume"
-    /// The list of actions that two persons must decide alike was changed.
+    /// The list of actions that two persons must agree on was changed.
     case fourEyes = "four_eyes"
 
-    /// What is personal was seen, or was asked for in vain.
+    /// Personal values were seen, or were refused.
     package static let looks: [AccessAction] = [.reveal, .revealDenied, .export]
 
-    /// The scopes of which one is needed.
+    /// The scopes, any of which permits the action.
     package var scopes: [TokenScope] {
         switch self {
         case .show: [.read, .review, .audit]
@@ -78,7 +78,7 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     }
 }
 
-/// Who asks, and what they may do.
+/// The client or user of a call, with its scopes.
 package struct Caller: Hashable, Sendable {
     /// The name of a token or of a webhook secret, `local`, or `user:` and the name of a user of the system.
     package let subject: String
@@ -92,21 +92,21 @@ package struct Caller: Hashable, Sendable {
     /// The process itself. It has the key, as every command has, so it has all scopes.
     package static let process = Caller(subject: "local", scopes: [.operate])
 
-    /// Whether one of some scopes is there.
+    /// Whether the caller has at least one of the scopes.
     package func has(_ scopes: [TokenScope]) -> Bool {
         self.scopes.contains(.operate) || !self.scopes.isDisjoint(with: scopes)
     }
 
-    /// Whose cards an action may be done to: those of one submitter, or of all if `nil`.
+    /// Returns the submitter whose cards the action may affect; `nil` for all submitters.
     package func submitter(for action: AccessAction) -> String? {
-        // Who audits looks at all cards, but does nothing to them.
+        // An auditor sees all cards, but changes none.
         self.has(action == .show ? [.review, .audit] : [.review]) ? nil : self.subject
     }
 
-    /// Whether a card of a submitter is there for this caller at all.
+    /// Whether this caller may see the cards of a submitter.
     package func sees(_ submitter: String) -> Bool { [nil, submitter].contains(self.submitter(for: .show)) }
 
-    /// Whether an action may be done to a card of a submitter.
+    /// Whether the caller may perform an action on a card of a submitter.
     package func may(_ action: AccessAction, on submitter: String) -> Bool {
         self.has(action.scopes) && [nil, submitter].contains(self.submitter(for: action))
     }

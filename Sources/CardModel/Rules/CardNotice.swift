@@ -1,18 +1,17 @@
-/// What a person is told of a card: the one rule for the line, count and exit status of a run, and for what `status` and
-/// lists show.
+/// What to report about a card: the only rule for the line, count and exit status of a run, and for `status` and lists.
 package enum CardNotice: Hashable, Sendable {
-    /// Nothing: it goes on by itself, was delivered, or no longer counts.
+    /// Nothing: it continues by itself, was delivered, or no longer counts.
     case nothing
     /// A line and no more: a person or a newer photo decided about it.
     case line
-    /// It waits for another card, which may need a person.
+    /// Waits for another card, which may need a person.
     case blocked
     case attention(CardAttention)
 
-    /// Decides by where a card stands.
+    /// Decides by the state of a card.
     ///
     /// - Parameters:
-    ///   - isSeen: whether a person said that it counts no longer.
+    ///   - isSeen: whether a person marked it as seen, so that it no longer counts.
     ///   - isRetaken: whether a later photo of its number and side was delivered.
     package init(_ state: CardState, _ reason: ReasonCode?, isSeen: Bool, isRetaken: Bool) {
         let isRetaken = isRetaken && reason != .submitterConflict
@@ -37,7 +36,7 @@ package enum CardNotice: Hashable, Sendable {
     /// Whether the card itself needs a person.
     package var needsPerson: Bool { if case .attention = self { true } else { false } }
 
-    /// Whether a run over the card must not end as if all was delivered.
+    /// Whether the exit status of a run over the card must not be success.
     package var isFailure: Bool {
         switch self {
         case .nothing, .line: false
@@ -46,9 +45,9 @@ package enum CardNotice: Hashable, Sendable {
     }
 }
 
-/// What a card needs a person for.
+/// The reason why a card needs a person.
 package enum CardAttention: String, CaseIterable, Sendable {
-    /// To decide: it failed, is held, or lacks what only a person can give.
+    /// To decide: it failed, is held, or lacks a value that only a person can give.
     case decide = "decide"
     /// To take the photo again: it was refused.
     case retake = "retake"
@@ -59,7 +58,7 @@ extension Card {
         CardNotice(self.state, self.reason, isSeen: self.isSeen, isRetaken: self.isRetaken)
     }
 
-    /// Whether there is work to do for it; one that waits for a person, or for another card, can do nothing by itself.
+    /// Whether it has work to do; a card that waits for a person or another card has none.
     package var hasWork: Bool {
         guard self.state == .verified, let reason else { return self.state.isRunnable }
         return !ReasonCode.needingAttention.union(ReasonCode.waitingForCard).contains(reason)

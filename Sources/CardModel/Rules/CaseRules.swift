@@ -1,10 +1,10 @@
 /// The rules between the cards of one business number: a pure function from a snapshot to a decision.
 ///
-/// 1. Nothing goes while a known card of the number is still to be fetched, prepared or verified.
+/// 1. No card is sent while a known card of the number must still be fetched, prepared or verified.
 /// 2. Once fronts named two persons, every undelivered card is held (`holder_conflict`) until a person accepts that card.
 /// 3. Of two photos of one side the newer wins (`PhotoAge`). While another may still arrive, it waits.
-/// 4. A back goes only after a front of its number was delivered, or with it in the same form.
-/// 5. In the layout `application` a front waits for its back until its wait is over, then goes alone.
+/// 4. A back is sent only after a front of its number was delivered, or with it in the same form.
+/// 5. In the layout `application` a front waits for its back until its wait is over, then is sent alone.
 package struct CaseRules {
     private let snapshot: CaseSnapshot
     private let policy: CasePolicy
@@ -21,7 +21,7 @@ package struct CaseRules {
 
     /// Decides for one business number.
     ///
-    /// - Parameter pairFindings: what the rules between front and back say of the cards that `pair(in:)` names.
+    /// - Parameter pairFindings: the findings of the rules between front and back for the cards of `pair(in:)`.
     package static func decide(
         _ snapshot: CaseSnapshot,
         pairFindings: [VerdictFinding] = [],
@@ -42,7 +42,8 @@ package struct CaseRules {
         return rules.decision
     }
 
-    /// Returns the front and the back to be compared: the newest of each side that goes or has gone, of which one has not.
+    /// Returns the front and the back to compare: the newest of each side; `nil` unless one of them is verified and not
+    /// yet accepted by a person.
     package static func pair(in snapshot: CaseSnapshot) -> (front: CardID, back: CardID)? {
         guard let front = Self.newest(.front, in: snapshot)?.card, let back = Self.newest(.back, in: snapshot)?.card,
             [front, back].contains(where: { $0.state == .verified && !$0.isAccepted })
@@ -66,7 +67,7 @@ package struct CaseRules {
 
     // MARK: Same side twice
 
-    /// The newest photo of a side that goes, else the one that was delivered last, which may be erased.
+    /// Returns the newest photo of a side that will be sent, else the last delivered one, which may be erased.
     private static func newest(
         _ side: CardSide,
         in snapshot: CaseSnapshot,
@@ -92,7 +93,7 @@ package struct CaseRules {
         self.remaining.removeAll { self.decision.superseded[$0.id] != nil }
     }
 
-    /// Whether another photo of the side may still arrive after this one, or may have arrived although it is newer.
+    /// Whether another photo of the side is being delivered, or may be at the backend.
     private func isBehindOtherPhoto(_ card: ApplicationCard) -> Bool {
         self.snapshot.cards.contains { other in
             guard other.side == card.side else { return false }
@@ -118,9 +119,9 @@ package struct CaseRules {
         self.remaining.removeAll { self.decision.rejected[$0.id] != nil || self.decision.held[$0.id] != nil }
     }
 
-    // MARK: What may go
+    // MARK: Cards that may be sent
 
-    /// A card that lacks its user account waits for somebody to name it, and goes in nobody's form until then.
+    /// A card without user account waits until a person names one, and is in no form until then.
     private mutating func keepWithoutAccount() {
         for card in self.remaining where card.lacksAccount { self.wait(card, for: .userNumberMissing) }
         self.remaining.removeAll(where: \.lacksAccount)
@@ -142,7 +143,7 @@ package struct CaseRules {
         if let back { self.decideBack(back) }
     }
 
-    /// Decides for a front that would go in one form with its back; returns whether that settles the back, too.
+    /// Decides for a front that may be sent in one form with its back; returns whether the back is decided, too.
     private mutating func decideTogether(_ front: ApplicationCard, _ back: ApplicationCard?) -> Bool {
         if let back, !back.isSplit, !self.isBehindOtherPhoto(back) {
             self.send([front, back])

@@ -1,4 +1,4 @@
-/// Where a case stands: the first of these that fits one of its cards, else what was delivered of it.
+/// The state of a case: the first that applies to one of its cards, else by the sides delivered.
 ///
 /// The raw values are stored in the sandbox and printed to users.
 package enum CaseState: String, CaseIterable, Sendable, Codable {
@@ -6,16 +6,16 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
     case decide = "decide"
     /// A card's attempts are used up.
     case failed = "failed"
-    /// A photo was refused and must be taken again.
+    /// A photo was refused and must be retaken.
     case retake = "retake"
-    /// A card goes on by itself.
+    /// A card continues by itself.
     case inProgress = "in_progress"
     /// Nothing is in progress, and a side was not delivered.
     case incomplete = "incomplete"
     /// Both sides were delivered.
     case complete = "complete"
 
-    /// Whether a person is to do something about one of its cards.
+    /// Whether a person must act on one of its cards.
     package var needsPerson: Bool {
         switch self {
         case .decide, .failed, .retake: true
@@ -24,12 +24,12 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
     }
 }
 
-/// Where a case stands, and the card that is the first cause of it.
+/// The state of a case, and the card that causes it.
 package struct CaseStatus: Hashable, Sendable {
     package let state: CaseState
-    /// The card for which a person is to do something; `nil` if there is nothing to do.
+    /// The card on which a person must act; `nil` if there is nothing to do.
     package let card: CardID?
-    /// Why that card stands where it does, as lists of cards say it: the remote's own code where its answer decided.
+    /// The reason of that card as in lists of cards: the remote's own code where its answer decided.
     package let cause: String?
 
     package init(_ state: CaseState, card: CardID? = nil, cause: String? = nil) {
@@ -70,7 +70,7 @@ package struct CaseCard: Sendable {
     let age: PhotoAge
     let notice: CardNotice
 
-    /// - Parameter side: the side that the verifier saw, else the one that its sender named.
+    /// - Parameter side: The side that the verifier saw, else the side that its submitter named.
     package init(
         id: CardID,
         state: CardState,
@@ -90,34 +90,34 @@ package struct CaseCard: Sendable {
         self.notice = CardNotice(state, reason, isSeen: isSeen, isRetaken: isRetaken)
     }
 
-    /// What the card has its case wait for.
+    /// Returns the state that the card causes for its case.
     func need(among others: CaseCards) -> CaseState? {
         switch self.notice {
-        // The front says what is the matter, or is on its way.
+        // The front has the cause, or is still in progress.
         case .attention(.decide) where self.reason == .frontMissing && others.hasOpenFront: .inProgress
         case .attention where others.replace(self): nil
         case .attention(.decide): self.state == .failed ? .failed : .decide
         case .attention(.retake): .retake
-        // What it waits for may have been marked as seen: then nothing goes on.
+        // The card that it waits for may have been marked as seen: then nothing is in progress.
         case .blocked: others.hasOpenCards ? .inProgress : nil
         case .nothing, .line: self.goesOn ? .inProgress : nil
         }
     }
 
-    /// Whether it goes on by itself; what waits for a person does not, seen or not.
+    /// Whether it continues by itself; a card that waits for a person does not, seen or not.
     var goesOn: Bool {
         self.state.isRunnable && self.notice != .blocked
             && !(self.state == .verified && self.reason.map(ReasonCode.needingAttention.contains) == true)
     }
 }
 
-/// What the cards of a case are to one of them.
+/// Facts about all cards of a case, for judging one of them.
 struct CaseCards {
-    /// Whether a front, or what may be one, goes on or needs a person.
+    /// Whether a card that is or may be a front continues or needs a person.
     let hasOpenFront: Bool
-    /// Whether a card goes on or needs a person.
+    /// Whether a card continues or needs a person.
     let hasOpenCards: Bool
-    /// The photos of each side that are on their way or delivered, and those whose side is still to be seen.
+    /// The photos of each side that are in progress or delivered; under `nil` those whose side is still unknown.
     private var photos: [CardSide?: [PhotoAge]] = [:]
 
     init(_ cards: [CaseCard]) {
@@ -129,7 +129,7 @@ struct CaseCards {
         }
     }
 
-    /// Whether newer photos take the place of a refused or failed one, so that nothing is to be done about it.
+    /// Whether newer photos replace a rejected or failed card, so that it needs no action.
     func replace(_ card: CaseCard) -> Bool {
         guard card.state == .rejected || card.state == .failed else { return false }
         func hasNewer(_ side: CardSide?) -> Bool {

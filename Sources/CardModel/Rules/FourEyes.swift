@@ -1,11 +1,11 @@
-/// What becomes of a person's decision about a card, by what another person decided about it.
+/// The effect of a person's decision about a card, given the decision of another person.
 package enum FourEyes {
-    /// A decision that was written down and is not carried out yet.
+    /// A decision that is stored and not yet carried out.
     package struct Pending: Hashable, Sendable {
         package var action: DecisionAction
-        /// Who decided first.
+        /// The person who decided first.
         package var subject: String
-        /// Who decided the same after that.
+        /// The second person, who decided the same.
         package var second: String?
         package var needsSecond: Bool
 
@@ -15,11 +15,11 @@ package enum FourEyes {
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// It is carried out, with the name of the person who decided the same first.
+        /// Carried out, with the name of the person who decided the same first.
         case goes(first: String?)
-        /// It is written down for a second person.
+        /// Stored for a second person.
         case waits
-        /// The same is written down already.
+        /// The same decision is already stored.
         case stands
         case taken(by: String)
     }
@@ -27,8 +27,8 @@ package enum FourEyes {
     /// Judges a decision; pure.
     ///
     /// - Parameters:
-    ///   - pending: what counts of the card: not what has lapsed.
-    ///   - needsSecond: whether the sandbox asks two persons for this.
+    ///   - pending: the card's pending decision, unless it has lapsed.
+    ///   - needsSecond: whether the sandbox requires two persons for this.
     package static func verdict(
         _ pending: Pending?,
         _ action: DecisionAction,
@@ -41,7 +41,7 @@ package enum FourEyes {
             let isSecond = pending.needsSecond && pending.second == nil && pending.subject != subject
             return isSecond ? .goes(first: pending.subject) : .stands
         }
-        // A person may think again, unless it is two persons' word by now.
+        // A person may change the decision, unless a second person has confirmed it.
         guard decider == subject, pending.second == nil else { return .taken(by: decider) }
         return needsSecond ? .waits : .goes(first: nil)
     }

@@ -1,18 +1,18 @@
-/// What a person may decide about a card, by command, over HTTP or on a page.
+/// A decision of a person about a card, by command, over HTTP or on a page.
 ///
 /// The raw values are stored in the sandbox, and `review.four_eyes` names them.
 package enum DecisionAction: String, CaseIterable, Sendable, Codable {
     /// As ``Resolution/accept``, ``Resolution/delivered``, ``Resolution/resend`` and ``Resolution/reject``.
     case accept = "accept", delivered = "delivered", resend = "resend", reject = "reject"
-    /// The card is done again.
+    /// The card is processed again.
     case retry = "retry"
     /// All data of the card is erased.
     case erase = "erase"
 
-    /// What a resolution decides; `nil` for one that decides nothing about the card.
+    /// Creates the decision of a resolution; `nil` for a resolution that decides nothing about the card.
     package init?(_ resolution: Resolution) { self.init(rawValue: resolution.rawValue) }
 
-    /// What it counts as in the access log, and for scopes.
+    /// The action in the access log, and for scopes.
     package var access: AccessAction {
         switch self {
         case .accept, .delivered, .resend, .reject: .resolve
@@ -22,35 +22,35 @@ package enum DecisionAction: String, CaseIterable, Sendable, Codable {
     }
 }
 
-/// What a person may have done to a card.
+/// Which decisions are allowed for a card.
 ///
-/// A refusal is a `card_conflict` that says what to do instead; it names a command only if that command is allowed.
+/// A refusal is a `card_conflict` that names what to do instead, and only commands that are allowed.
 package enum OperatorRules {
-    /// What is known of a card beside the card itself when a person wants it changed.
+    /// Facts for a decision that the card itself does not hold.
     package struct Circumstances: OptionSet, Sendable {
         package let rawValue: Int
 
-        /// Its prepared image is there, or what it can be made of: source bytes, or an address.
+        /// Its prepared image exists, or can be made from source bytes or an address.
         package static let hasImage = Self(rawValue: 1)
         /// The verifier has read it.
         package static let wasRead = Self(rawValue: 2)
-        /// An attempt to send it is under way at this moment.
+        /// An attempt to send it is in progress.
         package static let isUnderWay = Self(rawValue: 4)
         /// An attempt of a delivery of it may have been applied.
         package static let mayBeAtBackend = Self(rawValue: 8)
-        /// A delivery of it is stored as it was sent, so that the same bytes can go again.
+        /// A delivery of it is stored as sent, so that the same bytes can be sent again.
         package static let hasKeptDelivery = Self(rawValue: 16)
         /// A newer photo of its side was delivered, or may still be.
         package static let isReplaced = Self(rawValue: 32)
         /// A newer photo of its side was delivered, or is being sent.
         package static let isOvertaken = Self(rawValue: 64)
-        /// A list of `delivery.retcode` names the code that the backend answered, which none named then.
+        /// A list of `delivery.retcode` now has the code that the backend answered; then none had it.
         package static let isListedNow = Self(rawValue: 128)
 
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
 
-    /// Checks that something may be done to a card.
+    /// Checks that a decision about a card is allowed.
     package static func require(
         _ action: DecisionAction,
         of card: Card,
@@ -60,13 +60,13 @@ package enum OperatorRules {
             try Self.requireResolution(of: card, as: resolution, under: circumstances)
         } else if action == .retry {
             var card = card
-            // Outside its delivery it would be verified, unless that may have arrived.
+            // Without its delivery it is `verified`, unless the delivery may have arrived.
             if card.state == .delivering { card.state = .verified }
             try Self.requireRetry(of: card, under: circumstances)
         }
     }
 
-    /// Checks that a card may be done again.
+    /// Checks that a card may be processed again.
     package static func requireRetry(of card: Card, under circumstances: Circumstances) throws(CodedError) {
         try Self.requireImage(card, under: circumstances)
         switch card.state {
@@ -90,7 +90,7 @@ package enum OperatorRules {
         if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
             throw Self.refusal(card, .operatorDecide(card.id))
         }
-        // One that was passed over for its time becomes the newest of its side.
+        // A photo superseded because it was taken earlier becomes the newest of its side.
         if circumstances.contains(.isReplaced), card.reason != .takenEarlier {
             throw Self.refusal(card, .operatorReplaced)
         }
@@ -110,13 +110,13 @@ package enum OperatorRules {
         case .resend: try Self.requireResending(card, under: circumstances)
         case .accept: try Self.requireAccepting(card, under: circumstances)
         case .seen: try Self.requireSeeing(card)
-        // What is taken back is asked for where it stands.
+        // Withdrawing is checked where the pending decision is stored.
         case .withdraw: break
         }
     }
 
-    /// A card that has failed or waits for a person may be rejected; one that a rule rejected, too: it then names no one as the
-    /// holder of its number.
+    /// A card that has failed or waits for a person may be rejected; a card rejected by a rule, too: it then no longer
+    /// counts for the holder of its number.
     private static func requireRejecting(_ card: Card) throws(CodedError) {
         switch card.state {
         case .held, .failed: return
@@ -134,7 +134,7 @@ package enum OperatorRules {
         default:
             throw Self.refusal(card, .operatorDeliveredState(card.state))
         }
-        // Of a card whose delivery is gone from a damaged sandbox, its state or reason still says that it was sent.
+        // If a damaged sandbox lost the delivery of a card, state or reason still show that it was sent.
         let wasSent = card.delivery != nil || card.state == .delivering || card.reason == .outcomeUnknown
         guard !wasSent, card.reason != .restored, !circumstances.contains(.mayBeAtBackend) else { return }
         if card.state == .failed {
@@ -158,7 +158,8 @@ package enum OperatorRules {
         default:
             throw Self.refusal(card, .operatorResendState(card.state))
         }
-        // The older photo would arrive last and replace the newer one; a newer one that waits for this one goes after it.
+        // The older photo would arrive last and replace the newer one. A newer photo that waits for this one is sent
+        // after it.
         guard !circumstances.contains(.isOvertaken) else { throw Self.refusal(card, .operatorNewerSent) }
     }
 
@@ -182,7 +183,7 @@ package enum OperatorRules {
         guard card.side != nil else { throw Self.refusal(card, .operatorNoSide) }
     }
 
-    /// A card that a person is told of at every run may be marked as seen.
+    /// Checks that every run reports the card: only then may it be marked as seen.
     private static func requireSeeing(_ card: Card) throws(CodedError) {
         switch card.state {
         case .rejected, .failed, .held, .superseded: return
@@ -192,9 +193,9 @@ package enum OperatorRules {
         }
     }
 
-    /// What to do about a card that the backend may have; of the decisions, those that are allowed.
+    /// Returns what to do about a card that the backend may hold; names only allowed decisions.
     private static func mayBeDelivered(_ card: Card, under circumstances: Circumstances) -> Message {
-        // One that is held waits for a person; one that is not is in a delivery, which is sent again by itself.
+        // A runnable card is in a delivery that is sent again automatically; a held card waits for a person.
         guard !card.state.isRunnable else { return .operatorSentAgain(card.id) }
         var decisions: [Resolution] = []
         if card.state == .held {

@@ -1,20 +1,20 @@
-/// When a photo came, and when it was taken where that counts: says which of two photos of one side is newer.
+/// The arrival of a photo, and the time it was taken if that counts: decides which of two photos of one side is newer.
 package struct PhotoAge: Hashable, Sendable {
-    /// Its place among all inputs.
+    /// Its position among all inputs.
     package let order: Int64
-    /// When it was taken; `nil` where its arrival counts.
+    /// The time it was taken; `nil` if its arrival counts.
     package let taken: Timestamp?
 
-    /// File systems of memory cards keep every other second; times that differ by no more say nothing.
+    /// File systems of memory cards store times in steps of two seconds; smaller differences do not count.
     package static let leastDifference: Int64 = 2_000
 
-    /// A photo of its place among all inputs, and of its time if that counts.
+    /// Creates an age of the position among all inputs, and of the time if that counts.
     package init(order: Int64, taken: Timestamp? = nil) {
         self.order = order
         self.taken = taken
     }
 
-    /// Whether it is newer than another one: by time where both times count and differ, else by arrival.
+    /// Whether this photo is newer than another: by time if both times count and differ, else by arrival.
     package func isNewer(than other: PhotoAge) -> Bool {
         self.isTakenLater(than: other) || !other.isTakenLater(than: self) && self.order > other.order
     }
@@ -27,8 +27,8 @@ package struct PhotoAge: Hashable, Sendable {
 
     /// Returns the newest of the photos that are newer than the one that was delivered last; `nil` if none is.
     ///
-    /// In the order of their arrival, each is compared with the newest until then: times that only some of them have put them
-    /// into no order.
+    /// Compares each photo, in the order of arrival, with the newest so far: if only some have times, there is no total
+    /// order.
     package static func newest<Photo>(
         _ photos: [Photo],
         after delivered: PhotoAge?,
@@ -43,13 +43,13 @@ package struct PhotoAge: Hashable, Sendable {
 }
 
 extension Card {
-    /// When its photo came, and when it was taken where that counts.
+    /// The arrival of its photo, and the time it was taken if that counts.
     package var age: PhotoAge { PhotoAge(order: self.order, taken: self.taken) }
 }
 
 extension FileIdentity {
-    /// When a photo was taken, as the modification time of its file says, if that can be: in this century, and not after its
-    /// arrival. Clocks that were never set begin before, and others run ahead.
+    /// Returns the modification time of the file as the time of the photo, if plausible: in this century, and not after
+    /// its arrival. Clocks that were never set show earlier times, and others are fast.
     package func taken(at arrival: Timestamp) -> Timestamp? {
         let time = Timestamp(millisecondsSinceEpoch: self.modifiedNanoseconds / 1_000_000)
         return time > Self.firstBelievable && time <= arrival ? time : nil

@@ -1,5 +1,5 @@
 extension CardJudge {
-    /// Asks the rules of the emblem side.
+    /// Applies the rules of the emblem side.
     mutating func askBack(_ fields: CardFields) {
         self.askValidity(fields.validity)
         self.askIssuer(fields.issuer)

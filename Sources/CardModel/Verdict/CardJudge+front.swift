@@ -1,5 +1,5 @@
 extension CardJudge {
-    /// Asks the rules of the portrait side.
+    /// Applies the rules of the portrait side.
     mutating func askFront(_ fields: CardFields) {
         let number = self.number(fields.number)
         self.askHolderNumber(fields.number)
@@ -13,7 +13,7 @@ extension CardJudge {
         self.askEthnicity(fields.ethnicity)
     }
 
-    /// Asks for the number, and returns it if it is one; the rules that compare with it are silent if it is none.
+    /// Checks the number, and returns it if it is valid; without it, rules that compare with it find nothing.
     private mutating func number(_ printed: Redacted<String>?) -> IDNumber? {
         guard let printed, !PrintedText.isBlank(printed) else {
             self.note(.numberMissing, .verdictNumberMissing)
@@ -40,15 +40,15 @@ extension CardJudge {
         }
     }
 
-    /// A date that was not read is not compared; one that was read and is none (`2月30日`) cannot be the number's.
+    /// Skips an unread date; a date that was read but is not in the calendar (`2月30日`) differs from the number's.
     private mutating func askBirthDate(_ printed: Redacted<String>?, against number: IDNumber) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard CalendarDay(printed: printed.reveal()) != number.birthDate else { return }
         self.note(.birthDateMismatch, .verdictBirthDateMismatch)
     }
 
-    /// A gender that was not read is not compared; a spelling that is not known cannot be the number's, since an
-    /// altered card must not pass for an unusual one.
+    /// Skips an unread gender; an unknown spelling differs from the number's, so that an altered card cannot pass as
+    /// unusual.
     private mutating func askGender(_ printed: Redacted<String>?, against number: IDNumber) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard Gender(printed: printed.reveal()) != number.gender else { return }
@@ -67,8 +67,7 @@ extension CardJudge {
 
     // MARK: Whose card it is
     //
-    // Compared with the identity the holder registered with; a blank expectation is none. Nothing passes for lack of a reading:
-    // what was not read is not what is expected.
+    // Compared with the identity that the holder registered with, unless that is blank. An unread field does not match.
 
     private mutating func askHolderNumber(_ printed: Redacted<String>?) {
         guard let expected = self.expected?.expectedIDNumber, !PrintedText.isBlank(expected) else { return }
@@ -85,21 +84,21 @@ extension CardJudge {
     }
 }
 
-/// Whether what was read is what the holder registered with: for the rules and for those who look.
+/// Whether a reading matches the values that the holder registered with; for the rules and for displays.
 package enum ExpectedHolder {
     /// Compares numbers after reading both; an expected one of 15 digits is upgraded.
     ///
-    /// - Returns: `nil` if what is expected is no number.
+    /// - Returns: `nil` if the expected text is not a number.
     package static func hasNumber(_ read: Redacted<String>?, _ expected: Redacted<String>) -> Bool? {
         switch IDNumber.parse(registered: expected.reveal()) {
         case .success(let registered): (try? read.map { try IDNumber.parse($0.reveal()).get() }) == registered
-        // Where other documents are let pass, the card can still be the expected one.
+        // Where the rules admit other documents, the card can still be the expected one.
         case .failure(.unsupportedDocument): read.map(Self.folded) == Self.folded(expected)
         case .failure: nil
         }
     }
 
-    /// Compares names after folding what is written alike.
+    /// Compares names after folding look-alikes.
     package static func hasName(_ read: Redacted<String>?, _ expected: Redacted<String>) -> Bool {
         HolderName(read?.reveal() ?? "") == HolderName(expected.reveal())
     }

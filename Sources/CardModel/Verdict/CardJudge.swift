@@ -1,13 +1,13 @@
-/// Judges one card of a reading: asks every rule, and notes those that do not hold.
+/// Judges one card of a reading: applies every rule, and records those that do not hold.
 struct CardJudge {
     let rules: VerdictRules
     let card: CardReading
     let expected: CardMetadata?
     let today: CalendarDay
-    /// What was found, in the order of the asking.
+    /// The findings, in the order of the rules.
     private(set) var findings: [VerdictFinding] = []
 
-    /// Notes that a rule does not hold, unless it is not asked.
+    /// Records that a rule does not hold, unless it is off.
     mutating func note(_ rule: VerdictRule, _ message: Message) {
         if let finding = self.rules.finding(rule, message) { self.findings.append(finding) }
     }
@@ -50,7 +50,7 @@ struct CardJudge {
         self.note(.legalityLow, .verdictLegalityLow(legality, threshold))
     }
 
-    /// Asked last: the service does not say what is abnormal, so any rule that knows better should decide.
+    /// Applied last: the service does not say what is abnormal, so a more specific rule should decide.
     private mutating func askAbnormality() {
         guard self.card.isAbnormal else { return }
         self.note(.readingAbnormal, .verdictAbnormal)

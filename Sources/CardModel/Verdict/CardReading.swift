@@ -1,11 +1,11 @@
-/// What a verification service read from one photo, normalised over the dialects; only the side is needed.
+/// A verification service's reading of one photo, normalised over the dialects; only the side is required.
 package struct CardReading: Hashable, Sendable, Codable {
     /// The side shown; `nil` if the service saw no card.
     package var side: CardSide?
     package var fields: CardFields
     /// The genuineness scores; `nil` if the service gave none.
     package var legality: Legality?
-    /// The service's own name for this call, for its support.
+    /// The service's id of this call, for its support.
     package var requestID: String?
     /// Whether the service itself calls something on the card abnormal (FaceID v3, `result` 1002).
     package var isAbnormal: Bool
@@ -48,7 +48,7 @@ extension CardReading {
         return chosen
     }
 
-    /// Whether it is known which card of the photo is meant: there is one, or one alone shows the expected side.
+    /// Whether the submitted card is known: it is the only card, or the only one that shows the expected side.
     func isUnambiguous(for side: CardSide?) -> Bool { self.others.isEmpty || self.soleIndex(of: side) != nil }
 
     /// Every card of the photo by itself, this one first.
@@ -75,7 +75,7 @@ package struct CardFields: Hashable, Sendable, Codable {
     package var gender: Redacted<String>?
     /// 民族, without 族.
     package var ethnicity: Redacted<String>?
-    /// 出生, as `YYYY-MM-DD`; what was read and is no date, as read.
+    /// 出生, as `YYYY-MM-DD`; as read if it is not a date.
     package var birthDate: Redacted<String>?
     /// 住址
     package var address: Redacted<String>?
@@ -97,7 +97,7 @@ package struct CardFields: Hashable, Sendable, Codable {
         case validity = "validity"
     }
 
-    /// Every value there is.
+    /// All values that were read.
     package var all: [Redacted<String>] {
         [
             self.name, self.gender, self.ethnicity, self.birthDate, self.address, self.number, self.issuer,

@@ -2,7 +2,7 @@
 package enum Verdict: Hashable, Sendable {
     /// Every rule holds.
     case accepted
-    /// A rule says no.
+    /// A rule rejects the card.
     case rejected(ReasonCode, message: Message)
     /// A rule cannot be judged; a person decides.
     case held(ReasonCode, message: Message)
@@ -13,7 +13,7 @@ package struct VerdictFinding: Hashable, Sendable {
     /// The stable code of what is wrong.
     package var reason: ReasonCode
     package var severity: VerdictSeverity
-    /// What is wrong and what to do, for a person.
+    /// The problem and its remedy, for a person.
     package var message: Message
 
     package init(_ reason: ReasonCode, _ severity: VerdictSeverity, message: Message) {
@@ -23,23 +23,23 @@ package struct VerdictFinding: Hashable, Sendable {
     }
 }
 
-/// What follows when a rule of the verdict does not hold (`verdict.severity.*`).
+/// The consequence when a rule of the verdict does not hold (`verdict.severity.*`).
 package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
     /// The card is refused.
     case reject = "reject"
     /// A person decides.
     case hold = "hold"
-    /// The card passes, and its history says so.
+    /// The card passes, and its history has the warning.
     case warn = "warn"
-    /// The rule is not asked.
+    /// The rule is not applied.
     case off = "off"
     /// The card passes although the service cannot say (legality alone); the same as `off`, in the service's own word.
     case accept = "accept"
 }
 
-/// The verdict over one reading, with everything that was found on the way.
+/// The verdict over one reading, with the other findings.
 package struct Judgement: Hashable, Sendable {
-    /// What becomes of the card.
+    /// The result for the card.
     package var verdict: Verdict
     /// The findings that decide nothing, in the order of the rules.
     package var warnings: [VerdictFinding]

@@ -1,8 +1,8 @@
-/// What a verifier says about the genuineness of the photographed card: scores in 0…1 by class.
+/// The verifier's genuineness scores of the photographed card, in 0…1 by class.
 ///
 /// Source: FaceID "ocridcard" documentation, `legality`. Keys are normalised: trimmed, underscores are spaces. A
 /// missing object, or zeros alone, means that the key is not licensed for it, never that the card is a fake. Classes
-/// that are not known are kept: the vendor announces new ones. Their names go into messages: one that is no plain name
+/// that are not known are stored: the vendor announces new ones. Their names appear in messages: a name that is not plain
 /// counts under `other`.
 package struct Legality: Hashable, Sendable, Codable {
     /// The class of a genuine card, photographed.
@@ -10,7 +10,7 @@ package struct Legality: Hashable, Sendable, Codable {
     /// FaceID v3 puts its threshold among the scores, under this key.
     package static let threshold = "ID Photo Threshold"
 
-    /// The class under which all count whose names are not plain.
+    /// The class of all scores whose names are not plain.
     package static let other = "other"
 
     /// The scores by normalised class name.
@@ -23,11 +23,10 @@ package struct Legality: Hashable, Sendable, Codable {
         case vendorThreshold = "vendorThreshold"
     }
 
-    /// Takes scores under the vendor's keys.
+    /// Creates a legality from scores under the vendor's keys.
     ///
-    /// Of two keys that are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card
-    /// counts. A threshold among the scores is taken as one; a threshold of 0 would let everything pass and counts as
-    /// none.
+    /// If two keys are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card counts. A
+    /// threshold may be among the scores; a threshold of 0 would let everything pass and is ignored.
     ///
     /// Returns `nil` if there are no scores or all are zero: unavailable.
     package init?(vendorScores: [String: Double], vendorThreshold: Double? = nil) {
@@ -54,10 +53,11 @@ package struct Legality: Hashable, Sendable, Codable {
             .key
     }
 
-    /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` for what has
-    /// not 1 to 40 ASCII letters, digits, blanks and dashes.
+    /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` unless it has
+    /// 1 to 40 ASCII letters, digits, blanks and dashes.
     ///
-    /// The score of such a name still counts: a card must not pass, nor its legality be unavailable, for an odd name.
+    /// The score of such a name still counts: an unusual name must neither let a card pass nor make its legality
+    /// unavailable.
     package static func normalise(_ key: String) -> String {
         let name = key.replacing("_", with: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let isPlain = name.unicodeScalars.allSatisfy { scalar in

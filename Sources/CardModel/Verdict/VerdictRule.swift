@@ -9,8 +9,8 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     /// The service calls nothing on the card abnormal (FaceID v3, `result` 1002).
     case readingAbnormal = "reading_abnormal"
     /// The service gave genuineness scores: a key that is not licensed for them gives none or zeros, and the vendor's
-    /// samples of backs carry none. Whoever knows that of the account sets `warn` or `off`, which lets fronts without
-    /// scores pass too.
+    /// samples of backs carry none. An operator with such an account sets `warn` or `off`, which lets fronts without
+    /// scores pass, too.
     case legalityUnavailable = "legality_unavailable"
     case legalityLow = "legality_low"
 
@@ -31,7 +31,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     /// No character of the name is masked or unreadable (`王*明`).
     case nameMasked = "name_masked"
     case ethnicityUnknown = "ethnicity_unknown"
-    /// The holder has the least age (`verdict.min_age`).
+    /// The holder has the minimum age (`verdict.min_age`).
     case underAge = "under_age"
     /// The number is the one the holder registered with.
     case holderNumberMismatch = "holder_number_mismatch"
@@ -42,7 +42,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     /// The validity was read and has a known form.
     case validityUnreadable = "validity_unreadable"
     case validityStartMissing = "validity_start_missing"
-    /// The end of the validity was read; without it nobody knows whether the card has expired.
+    /// The end of the validity was read; without it, expiry is unknown.
     case validityEndMissing = "validity_end_missing"
     case validityNotBegun = "validity_not_begun"
     case expired = "expired"
@@ -60,12 +60,12 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case spanForAge = "span_for_age"
     case sidesIdentical = "sides_identical"
 
-    /// What says that a front shows another person than the expected one.
+    /// The reasons for a front that shows another person than the expected one.
     package static let ofOtherHolder: Set<ReasonCode> = [
         VerdictRule.holderNumberMismatch.reason, VerdictRule.holderNameMismatch.reason,
     ]
 
-    /// What follows by default when the rule does not hold.
+    /// The default severity when the rule does not hold.
     package var defaultSeverity: VerdictSeverity {
         switch self {
         case .nameMasked, .ethnicityUnknown, .validityStartMissing, .expiresSoon, .validitySpan, .issuerUnusual,
@@ -77,7 +77,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
         }
     }
 
-    /// What may follow: a photo without a card never passes, since nobody would know which side was delivered.
+    /// The permitted severities: a photo without a card never passes, because the delivered side would be unknown.
     package var possibleSeverities: [VerdictSeverity] {
         switch self {
         case .cardNotRecognised: [.reject, .hold]
@@ -91,7 +91,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
 }
 
 extension IDNumber.Violation {
-    /// The rule of the verdict that does not hold, and what to tell a person, without the number.
+    /// The rule of the verdict that does not hold, and the message for people, without the number.
     package var consequence: (rule: VerdictRule, message: Message) {
         switch self {
         case .malformed: (.numberMalformed, .verdictNumberMalformed)

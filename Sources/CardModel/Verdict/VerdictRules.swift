@@ -1,15 +1,15 @@
 /// The rules a reading must pass before its card is delivered; pure, so that every provider is judged alike.
 ///
-/// Every rule is asked, also when an earlier one fails: what a failing rule leads to is its severity. The first
-/// finding that rejects decides, so the rules are asked in the order in which a person can act on them: which card and
-/// side, is it an original, what is its number, whose is it, does it agree with itself, is it valid.
+/// Every rule is applied, also when an earlier one fails; its severity is the consequence of a failure. The first
+/// finding that rejects decides, so the rules are applied in the order in which a person can act on them: which card
+/// and side, is it an original, what is its number, whose is it, does it agree with itself, is it valid.
 package struct VerdictRules: Hashable, Sendable {
-    /// The least genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold
+    /// The minimum genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold
     /// (`verification.legality_threshold`).
     package var legalityThreshold: Double
-    /// What follows when a rule does not hold, where it is not the rule's default (`verdict.severity.*`).
+    /// The severities that differ from the rules' defaults (`verdict.severity.*`).
     package var severities: [VerdictRule: VerdictSeverity]
-    /// The least age of a holder in completed years (`verdict.min_age`); 0 does not ask.
+    /// The minimum age of a holder in completed years (`verdict.min_age`); 0 for no minimum.
     package var minimumAge: Int
 
     package init(
@@ -24,11 +24,10 @@ package struct VerdictRules: Hashable, Sendable {
 
     /// Judges a reading.
     ///
-    /// Of several cards in the photo the one that alone shows the expected side is judged
-    /// (`CardReading.selecting(_:)`).
+    /// If the photo shows several cards, judges the only one with the expected side (`CardReading.selecting(_:)`).
     ///
     /// - Parameters:
-    ///   - metadata: what the sender says the photo should show, if anything.
+    ///   - metadata: the submitter's expectation of the photo, if any.
     ///   - today: the day of the judgement in China.
     package func judge(
         _ reading: CardReading,
@@ -44,8 +43,8 @@ package struct VerdictRules: Hashable, Sendable {
     /// Compares the two sides of one business number.
     ///
     /// - Parameters:
-    ///   - front: what was read of the front; a number that is none is not compared.
-    ///   - back: what was read of the back; a validity that is none is not compared.
+    ///   - front: the reading of the front; an invalid number is not compared.
+    ///   - back: the reading of the back; an invalid validity is not compared.
     ///   - identicalImages: whether the two photos are byte for byte the same.
     /// - Returns: the rules that do not hold; both cards share them.
     package func judgePair(
@@ -58,7 +57,7 @@ package struct VerdictRules: Hashable, Sendable {
         return [identical, issue].compactMap(\.self)
     }
 
-    /// Asks whether the back can have been issued to the holder of the front; silent where either does not say.
+    /// Checks that the back can have been issued to the holder of the front; `nil` if either lacks the values.
     ///
     /// The links are indirect: a back carries neither name nor number.
     private func issueFinding(_ back: CardFields, of front: CardFields) -> VerdictFinding? {
@@ -70,7 +69,7 @@ package struct VerdictRules: Hashable, Sendable {
         return validity.hasSpan(forAge: age) ? nil : self.finding(.spanForAge, .verdictSpanForAge)
     }
 
-    /// What follows where a rule does not hold; `nil` if it is not asked.
+    /// Returns the finding of a rule that does not hold; `nil` if the rule is off.
     func finding(_ rule: VerdictRule, _ message: Message) -> VerdictFinding? {
         let configured = self.severities[rule].flatMap { rule.possibleSeverities.contains($0) ? $0 : nil }
         let severity = configured ?? rule.defaultSeverity
@@ -80,7 +79,7 @@ package struct VerdictRules: Hashable, Sendable {
 
 extension Validity {
     /// Whether the span is the one the Law on Resident Identity Cards, article 5, gives at an age: 5 years below 16,
-    /// 10 up to 25, 20 up to 45, then 长期; a missing end is not held against it.
+    /// 10 up to 25, 20 up to 45, then 长期; a missing end passes.
     fileprivate func hasSpan(forAge age: Int) -> Bool {
         switch (self.end, age) {
         case (.missing, _): true

@@ -4,15 +4,16 @@
 /// is part of the value. Unquoted values may also hold `( ) / : = ?`, which some clients leave bare in boundaries, and
 /// bytes past ASCII.
 struct HeaderValue {
-    /// What stands before the first semicolon, in lower case.
+    /// The value before the first semicolon, in lower case.
     let essence: String
 
     private var parameters: [(name: String, value: String)] = []
 
+    /// Parses a value with escapes, and without them if that fails.
+    ///
     /// In quotes, `\"` and `\\` stand for `"` and `\`, any other backslash for itself. Browsers, node and this module
-    /// however write backslashes bare, so that a name that ends in one gives `name="a\"`: when the value cannot be
-    /// parsed with escapes, it is parsed without. What those write never parses with escapes if a name ends in a
-    /// backslash, because a stray quote is left over; so nothing is misread for it.
+    /// however do not escape backslashes, so that a name that ends in one gives `name="a\"`. Such a value never parses
+    /// with escapes, because an unpaired quote is left over; so the second attempt misreads nothing.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let parsed = HeaderValue(bytes, hasEscapes: true) ?? HeaderValue(bytes, hasEscapes: false) else {
@@ -30,7 +31,7 @@ struct HeaderValue {
         while let separator = rest.popFirst() {
             guard separator == UInt8(ascii: ";") else { return nil }
             Self.skipBlanks(of: &rest)
-            // A semicolon at the end, or two of them, separates nothing (RFC 9110 section 5.6.6).
+            // Empty parameters are allowed: a semicolon at the end, or two in a row (RFC 9110 section 5.6.6).
             if rest.isEmpty || rest.first == UInt8(ascii: ";") { continue }
             let name = Self.take(from: &rest, while: \.isTokenByte)
             guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "="),
@@ -53,7 +54,7 @@ struct HeaderValue {
         rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
 
-    /// A quoted string or a token; an empty token is none.
+    /// Returns a quoted string or a token; `nil` for an empty token.
     private static func value(from rest: inout ArraySlice<UInt8>, hasEscapes: Bool) -> String? {
         guard rest.first == UInt8(ascii: "\"") else {
             let token = self.take(from: &rest) { byte in
@@ -76,7 +77,7 @@ struct HeaderValue {
 
 /// The `Content-Type` of a received form: `multipart/form-data; boundary=…`.
 enum FormDataType {
-    /// Parameters other than `boundary`, such as `charset`, are ignored: names are UTF-8 whatever it says.
+    /// Returns the boundary. Other parameters are ignored, `charset` too: names are always UTF-8.
     static func boundary(
         of contentType: String,
         limits: MultipartParser.Limits

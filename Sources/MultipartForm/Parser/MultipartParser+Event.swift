@@ -1,17 +1,17 @@
 package import FoundationEssentials
 
 extension MultipartParser {
-    /// What a parser found next.
+    /// A token of the body.
     ///
     /// A part is ``partBegan(_:)``, any number of ``data(_:)`` and ``partEnded``; ``formEnded`` comes last and once.
-    /// Only after it is the form known to be whole: what was stored before must not be used without it.
+    /// Only this event proves that the form is complete: data stored before it must not be used without it.
     package enum Event: Sendable, Hashable {
         case partBegan(PartHead)
-        /// Some bytes of the part's content: never empty. Mostly a slice of the chunk that was appended, whose indices
-        /// do not start at 0 and which keeps that chunk in memory as long as it lives.
+        /// Some bytes of the part's content: never empty. They are mostly a slice of the appended chunk: its indices do
+        /// not start at 0, and it keeps that chunk in memory as long as it lives.
         case data(Data)
         case partEnded
-        /// The body is complete and all right.
+        /// The body is complete and well-formed.
         case formEnded
     }
 }
@@ -29,25 +29,25 @@ extension MultipartParser.Event: SelfRedacting {
 }
 
 extension MultipartParser {
-    /// How much of everything a parser takes from a stranger; each bound has its own error code.
+    /// The limits for bodies from untrusted clients.
     package struct Limits: Sendable, Hashable {
         /// The longest boundary, in characters: 70 (RFC 2046 section 5.1.1).
         package var boundaryCharacters = 70
-        /// The most bytes of one part's header lines, line ends and the empty line included: 8 KiB.
+        /// The maximum bytes of one part's header lines, line ends and the empty line included: 8 KiB.
         package var partHeaderBytes = 8_192
-        /// The most header lines of one part: 16.
+        /// The maximum header lines of one part: 16.
         package var partHeaderCount = 16
-        /// The most parts: 100.
+        /// The maximum parts: 100.
         package var partCount = 100
-        /// The most bytes of one part's content: 32 MiB.
+        /// The maximum bytes of one part's content: 32 MiB.
         package var partBytes: UInt64 = 32 << 20
-        /// The most bytes of the whole body: 64 MiB.
+        /// The maximum bytes of the body: 64 MiB.
         package var totalBytes: UInt64 = 64 << 20
-        /// The most bytes before the first boundary: 1 KiB.
+        /// The maximum bytes before the first boundary: 1 KiB.
         package var preambleBytes = 1_024
-        /// The most bytes after the closing boundary's line: 1 KiB.
+        /// The maximum bytes after the closing boundary's line: 1 KiB.
         package var epilogueBytes = 1_024
-        /// The most spaces and tabs after one boundary: 64.
+        /// The maximum spaces and tabs after one boundary: 64.
         package var paddingBytes = 64
 
         package init() {}

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 extension MultipartParser {
-    /// Does away with some of the pending bytes.
+    /// Consumes pending bytes, one token at a time.
     ///
-    /// - Returns: whether it could; else more bytes are needed. What may be a delimiter's beginning, a boundary's line
-    ///   and a header line stay pending until they are whole.
+    /// - Returns: Whether bytes were consumed; if not, more are needed. A possible start of a delimiter, the line of a
+    ///   boundary and a header line stay pending until they are complete.
     mutating func step() throws(MultipartFormError) -> Bool {
         switch self.state {
         case .preamble: try self.readPreamble()
@@ -29,7 +29,7 @@ extension MultipartParser {
 
     private mutating func readContent() throws(MultipartFormError) -> Bool {
         let (count, length) = self.scan()
-        // Subtracted, not added: a sum might not fit.
+        // A subtraction, because a sum could overflow.
         try require(
             UInt64(count) <= self.limits.partBytes - self.partBytes,
             .partTooLarge,
@@ -44,12 +44,12 @@ extension MultipartParser {
         return self.drop(count + length)
     }
 
-    /// Looks for `CR LF --boundary`, at the start of a line for the rest of it.
+    /// Searches for `CR LF --boundary`; at the start of a line for `--boundary` alone.
     ///
-    /// The delimiter holds CR only as its first byte, so that the search goes on behind every other CR: its time is
-    /// linear, however dense in line breaks or near misses the bytes are.
+    /// The delimiter holds CR only as its first byte, so that the search continues after every other CR: its time is
+    /// linear, however many line breaks or partial matches the bytes hold.
     ///
-    /// - Returns: how many bytes come before it, and its length: 0 if it is not there, or not whole.
+    /// - Returns: The number of bytes before the delimiter, and its length: 0 if it is absent or incomplete.
     private mutating func scan() -> (before: Int, length: Int) {
         if self.isAtLineStart {
             let line = self.delimiter.dropFirst(2)
@@ -67,7 +67,7 @@ extension MultipartParser {
     /// Reads the rest of a line after `--boundary`: padding and a line end, or the two closing dashes before them.
     ///
     /// Everything else is refused: `--boundaryX` is content to some receivers, the end of the part to others and an
-    /// error to the rest, and LF alone ends a line for a few only.
+    /// error to the others, and only a few accept LF alone as a line end.
     private mutating func readBoundaryLine() throws(MultipartFormError) -> Bool {
         let isClosing = self.pending.starts(with: "--".utf8)
         let rest = self.pending.dropFirst(isClosing ? 2 : 0)
@@ -100,7 +100,7 @@ extension MultipartParser {
         return self.drop(self.pending.count - rest.count + padding + 2)
     }
 
-    /// Reads a header line of a part, or the empty one after them.
+    /// Reads a header line of a part, or the empty line after the last one.
     ///
     /// Line ends are CR LF; a line is never folded (RFC 9112 section 5.2 lets a receiver refuse that, and receivers
     /// disagree on it).
@@ -126,7 +126,7 @@ extension MultipartParser {
         if line.count == 2 {
             self.queue.append(.partBegan(try PartHead(fields: self.fields, position: self.partCount)))
             self.state = .content
-            // The empty line's end may be the delimiter's beginning: RFC 2046 lets a part end with its header lines.
+            // The CR LF of the empty line may also start the delimiter: RFC 2046 lets a part end with its header lines.
             self.isAtLineStart = true
             return true
         }
@@ -150,8 +150,8 @@ extension MultipartParser {
         }
         var value = line[(colon + 1)...].drop(while: Self.isBlank)
         while let last = value.last, Self.isBlank(last) { value.removeLast() }
-        // Bytes that are not UTF-8 become U+FFFD: a file name in GBK, as curl on Chinese Windows sends it, is only
-        // shown.
+        // Bytes that are not UTF-8 become U+FFFD. That is acceptable for a file name in GBK, as curl on Chinese Windows
+        // sends it, because it is only displayed.
         return PartHead.Field(
             name: String(decoding: line[..<colon], as: UTF8.self),
             value: String(decoding: value, as: UTF8.self)

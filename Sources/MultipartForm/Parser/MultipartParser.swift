@@ -12,18 +12,18 @@ package import FoundationEssentials
 /// while let event = try parser.next() { handle(event) }
 /// ```
 ///
-/// The events do not depend on how the body is cut into chunks, but for where `data` is cut. The time is linear in the
-/// bytes. The memory is one chunk and one part's header lines: nearly all content is given out as slices of the chunks, so pull
-/// all events before appending the next chunk. A body that is not whole and well-formed always ends in an error and
-/// never in ``Event/formEnded``; after an error every call throws it again.
+/// The events do not depend on how the body is cut into chunks, except for the cuts between `data` events. The time is
+/// linear in the bytes. The memory is one chunk and one part's header lines: nearly all content is returned as slices
+/// of the chunks, so read all events before appending the next chunk. A body that is incomplete or malformed always
+/// ends in an error, never in ``Event/formEnded``; after an error every call throws it again.
 ///
 /// Names are UTF-8, file names should be. `%0A`, `%0D` and `%22` stay as they are: the WHATWG encoding that writes them
-/// does not escape `%`, so they cannot be told from a name that holds them (13 of 18 parsers do the same; RFC 7578 asks
-/// for no more). `\"` and `\\` in quotes become `"` and `\`; every other backslash stays, so `C:\dir\file.jpg` arrives
-/// whole. A name that ends in one bare backslash, as browsers write it, is understood. Directories are kept in
-/// ``PartHead/filename``. `filename*` is ignored.
+/// does not escape `%`, so they cannot be distinguished from a name that holds them literally (13 of 18 parsers do the
+/// same; RFC 7578 requires no more). `\"` and `\\` in quotes become `"` and `\`; every other backslash stays, so
+/// `C:\dir\file.jpg` arrives unchanged. A name that ends in one bare backslash, as browsers write it, is understood.
+/// Directories are kept in ``PartHead/filename``. `filename*` is ignored.
 ///
-/// Where parsers disagree, this one decides so:
+/// Decisions where parsers disagree:
 ///
 /// | case | input | decision |
 /// |---|---|---|
@@ -67,13 +67,13 @@ package struct MultipartParser: Sendable {
     let delimiter: [UInt8]
 
     var state = State.preamble
-    /// What was appended and is not done with.
+    /// The appended bytes that are not yet consumed.
     var pending = Data()
-    /// How many of the pending bytes hold no end of a header line.
+    /// The number of pending bytes already searched for the end of a header line.
     var searchedBytes = 0
-    /// Whether a line break stands before the pending bytes that is done with: the body's start, or an empty line.
+    /// Whether the pending bytes start a line: at the start of the body, or after an empty line.
     var isAtLineStart = true
-    /// At most two events that came of one step.
+    /// At most two events of one step.
     var queue: [Event] = []
     private var received: UInt64 = 0
     private var exceedsLimit = false
@@ -81,7 +81,7 @@ package struct MultipartParser: Sendable {
     private var failure: MultipartFormError?
 
     var partCount = 0
-    /// The header lines of the part, and their bytes.
+    /// The header lines of the current part.
     var fields: [PartHead.Field] = []
     var headerBytes = 0
     var partBytes: UInt64 = 0
@@ -100,13 +100,13 @@ package struct MultipartParser: Sendable {
         self.limits = limits
     }
 
-    /// Takes the next chunk of the body; pull the events of the chunk before first.
+    /// Appends the next chunk of the body; read all events of the previous chunk first.
     ///
     /// Never call it after ``finish()``.
     package mutating func append(_ chunk: Data) {
         precondition(!self.isFinished, "A chunk came after the end of the body.")
         guard self.failure == nil else { return }
-        // Bytes past the limit are an error, which comes after the events of the bytes before them.
+        // Bytes beyond the limit are an error, thrown after the events of the bytes before them.
         let room = self.limits.totalBytes - self.received
         let accepted = chunk.prefix(Int(min(UInt64(chunk.count), room)))
         self.exceedsLimit = self.exceedsLimit || accepted.count < chunk.count
@@ -114,7 +114,7 @@ package struct MultipartParser: Sendable {
         if self.pending.isEmpty {
             self.pending = accepted
         } else {
-            // A slice would keep all that lies before it, and growing it would keep the whole body.
+            // A copy: a slice keeps the bytes before it in memory, and a growing one would keep the whole body.
             if self.pending.startIndex > 0 { self.pending = Data(self.pending) }
             self.pending.append(accepted)
         }
@@ -122,7 +122,7 @@ package struct MultipartParser: Sendable {
 
     package mutating func finish() { self.isFinished = true }
 
-    /// Gives the next event.
+    /// Returns the next event.
     ///
     /// - Returns: The event; `nil` when more bytes are needed, and after ``Event/formEnded``.
     /// - Throws: ``MultipartFormError``: every code of the parser, as listed in ``MultipartFormError/Code``.
@@ -139,7 +139,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// Does what there is to do when no bytes are left.
+    /// Checks the limit of the body and, after the last chunk, whether the body is complete.
     private mutating func concludeChunk() throws(MultipartFormError) {
         try require(
             !self.exceedsLimit,

@@ -1,4 +1,4 @@
-/// The header lines of a received part, and what they say.
+/// The header lines of a received part, with the values parsed from them.
 package struct PartHead: Sendable, Hashable {
     package struct Field: Sendable, Hashable {
         /// The name as sent; compare it without regard to case.
@@ -9,8 +9,8 @@ package struct PartHead: Sendable, Hashable {
 
     /// The field's name: not empty.
     package let name: String
-    /// The file's name as sent, directories included, with U+FFFD for what is not UTF-8: never use it as a path. Empty
-    /// when a form's file field was left empty; `nil` for text.
+    /// The file's name as sent, directories included, with U+FFFD for bytes that are not UTF-8: never use it as a path.
+    /// Empty if no file was chosen in the form; `nil` for text.
     package let filename: String?
     /// The `Content-Type` as sent.
     package let contentType: String?
@@ -35,7 +35,7 @@ package struct PartHead: Sendable, Hashable {
         guard let name = names.first, !name.isEmpty else {
             throw MultipartFormError(.missingName, "Part \(position) has no name; send one.")
         }
-        // What cannot be read can be no field's name, and two such names would look alike.
+        // Two names that are not UTF-8 could become equal by the replacement.
         guard !name.unicodeScalars.contains("\u{FFFD}") else {
             throw MultipartFormError(.malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
         }
@@ -58,6 +58,6 @@ extension PartHead: SelfRedacting {
 }
 
 extension PartHead.Field: SelfRedacting {
-    /// The length: names may be personal, and a header is a stranger's text.
+    /// The length: names may be personal, and a header is untrusted text.
     package var description: String { "Field(\(self.name.utf8.count + self.value.utf8.count) bytes)" }
 }
