@@ -14,7 +14,8 @@ import Testing
         )
     }
 
-    @Test func `troubles come by urgency and age; an endpoint that asked for a slower pace needs nobody`() async throws {
+    @Test func `troubles come by urgency and age; an endpoint that asked for a slower pace needs nobody`() async throws
+    {
         #expect(try await harness.store.issues(.ample, now: harness.now).isEmpty)
         try await self.pause(.throttled, .verify, host: "v:443")
         let asked = try await harness.store.issues(.ample, now: harness.now)

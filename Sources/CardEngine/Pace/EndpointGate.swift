@@ -32,16 +32,16 @@ final class EndpointGate: StageGate {
         self.context = context
     }
 
-    /// Applies the pauses and the answers that cannot be understood of the sandbox.
+    /// Applies what the sandbox stores about this endpoint: its pause, and the number of cases with an unreadable answer.
     ///
     /// The endpoint may have asked another process or an earlier run for a pause. A stored pause that is gone is over: the
     /// endpoint works for another process, or a person ended the pause.
     ///
     /// - Parameters:
-    ///   - numbers: how many business numbers have an answer that cannot be understood.
+    ///   - numbers: how many business numbers have an unreadable answer.
     ///   - before: the pause that this process knew before the pauses were read.
     ///   - isStart: whether the process is starting: if answers are now read with other settings, a probe is due at once.
-    /// - Returns: the end of a stop whose unreadable answers are all gone, else `none`.
+    /// - Returns: `over` if the stored pause was for unreadable answers and none is left, else `none`.
     func restore(
         from pauses: [EndpointPause],
         unreadable numbers: Int,

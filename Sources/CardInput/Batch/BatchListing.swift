@@ -15,13 +15,14 @@ package struct BatchListing: Sendable {
 
         package var item: InputItem? { if case .take(let item) = self { item } else { nil } }
 
-        /// Returns the entry, refused if a rule gives an error for its photo.
+        /// Returns the entry, or a refusal if a rule gives an error for its photo. A duplicate is judged by the photo that it
+        /// repeats, and keeps its own name.
         fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
             let item: InputItem
             let name: Redacted<String>
             switch self {
             case .take(let taken): (item, name) = (taken, taken.name)
-            case .duplicate(let other, let first): (item, name) = (first, other)
+            case .duplicate(let own, of: let first): (item, name) = (first, own)
             case .refuse, .ignore: return self
             }
             return rule(item).map { .refuse(RefusedInput(name: name, error: $0)) } ?? self

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// One such text stands for many identifiers, so unrelated cases would share it. Field case F2.
 package enum SpreadsheetText {
-    /// Whether the whole text is such a replacement.
+    /// Whether the whole text stands in for an identifier: an error value, a placeholder, a mask or a number that a spreadsheet
+    /// rewrote.
     package static func isDamage(_ text: String) -> Bool {
         // Asterisks replace digits or letters.
         if self.isUnfilled(text) || text.contains("**") || text.contains("＊＊") { return true }

@@ -82,7 +82,8 @@ extension SubmittedFields {
         case .expectedIDNumber:
             try Self.requireIntact(text, field)
             guard !SpreadsheetText.hasLostDigits(text) else { throw Self.invalid(.fieldLostDigits(field)) }
-            // Otherwise every card would be refused after the paid verification. The rules may admit other documents.
+            // An invalid number matches no card, which would show only after the paid verification. The number of another kind of
+            // document passes here: the verdict compares it.
             if case .failure(let violation) = IDNumber.parse(registered: text), violation != .unsupportedDocument {
                 throw Self.invalid(.fieldNotIdentityNumber(field))
             }

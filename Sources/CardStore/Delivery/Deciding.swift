@@ -31,9 +31,11 @@ package struct DeliveryLook: Sendable {
 // MARK: Proposing
 
 extension CardStore {
-    /// Examines the numbers that are due, the highest priority first, until `limit` of them have cards that may go, and whether
-    /// deliveries are due again; changes no card. Numbers without such cards are among the proposals, so that their waits can be
-    /// stored.
+    /// Proposes deliveries; changes no card.
+    ///
+    /// Examines the due numbers, the highest priority first, and stops when `limit` of them have cards to send. Numbers without a
+    /// card to send are proposed, too, so that their waits can be stored. The result also says whether deliveries that were
+    /// attempted are due again.
     ///
     /// - Parameters:
     ///   - limit: the most numbers with cards that may go.
@@ -195,7 +197,7 @@ struct Application {
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         self.pair = CaseRules.pair(in: snapshot)
         if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {
-            self.findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
+            self.findings = try store.pairFindings(front: front, back: back, rules: terms.rules, in: tx)
         }
         self.decision = CaseRules.decide(
             snapshot,
@@ -265,7 +267,7 @@ struct Application {
 
 extension CardStore {
     /// Compares the two sides of a number by their readings; a reading that cannot be unsealed is not compared.
-    fileprivate func findings(
+    fileprivate func pairFindings(
         front: CardRow,
         back: CardRow,
         rules: VerdictRules,
@@ -274,13 +276,13 @@ extension CardStore {
         guard let one = try Self.nilIfUnreadable({ try self.storedReading(of: front, in: tx) }) ?? nil,
             let other = try Self.nilIfUnreadable({ try self.storedReading(of: back, in: tx) }) ?? nil
         else { return [] }
-        // An image of one side has one reading; only an image of both sides may be sent as both. The digests of what was
-        // read are compared: the image of a delivered front may be gone.
-        let showBoth = !one.reading.others.isEmpty && !other.reading.others.isEmpty
+        // One image is both sides only if it shows several cards, and then both readings have others. The digests of the
+        // images that were read are compared: the image of a delivered front may be deleted.
+        let bothShowSeveral = !one.reading.others.isEmpty && !other.reading.others.isEmpty
         return rules.judgePair(
             front: one.reading,
             back: other.reading,
-            identicalImages: showBoth && one.image == other.image
+            identicalImages: bothShowSeveral && one.image == other.image
         )
     }
 }

@@ -6,7 +6,8 @@ package struct EndpointPause: Hashable, Sendable {
     package var stage: Stage
     /// The endpoint: a host with its port.
     package var host: String
-    /// Why: `throttled`; `stop` for credentials, quota and addresses; else the endpoint fails.
+    /// Why nothing is sent: `throttled` means that the endpoint asked for a slower pace; `stop`, that every card would fail
+    /// (wrong credentials, a used-up quota, a wrong URL); any other class, that calls fail.
     package var failureClass: FailureClass
     /// The remote's code.
     package var code: String

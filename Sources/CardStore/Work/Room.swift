@@ -71,8 +71,9 @@ extension CardStore {
         }
     }
 
-    /// Whether as many images of a submitter await fetching as may at a time. They are counted apart: hosts that do not answer
-    /// must not block cards of other submitters.
+    /// Whether a submitter has reached its limit of images that await fetching.
+    ///
+    /// These images do not count in the share of the queue: a host that does not answer must not use up room of the queue.
     package func hasReachedFetchingLimit(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool
     {
         let cards: SQL = "SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter)"

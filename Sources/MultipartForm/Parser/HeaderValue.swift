@@ -11,9 +11,9 @@ struct HeaderValue {
 
     /// Parses a value with escapes, and without them if that fails.
     ///
-    /// In quotes, `\"` and `\\` stand for `"` and `\`, any other backslash for itself. Browsers, node and this module
-    /// however do not escape backslashes, so that a name that ends in one gives `name="a\"`. Such a value never parses
-    /// with escapes, because an unpaired quote is left over; so the second attempt misreads nothing.
+    /// In quotes, `\"` and `\\` stand for `"` and `\`, any other backslash for itself. Browsers, node and this module do not
+    /// escape backslashes, so a name that ends in one arrives as `name="a\"`. With escapes its closing quote is content, and
+    /// the parse fails; the value is then parsed without escapes. So no value is misread.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let parsed = HeaderValue(bytes, hasEscapes: true) ?? HeaderValue(bytes, hasEscapes: false) else {
