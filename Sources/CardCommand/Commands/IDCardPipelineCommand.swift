@@ -85,7 +85,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
 
 /// Sets up the process before anything else runs.
 enum ProcessSetup {
-    /// Opens closed standard streams, protects memory and files from other users, and lets glibc return memory.
+    /// Sets signals, opens closed standard streams, protects memory and files from other users, and raises the limit of open files.
     static func begin() {
         // Otherwise a reader that exits (`| head`) would kill a run; now writing returns EPIPE.
         signal(SIGPIPE, SIG_IGN)

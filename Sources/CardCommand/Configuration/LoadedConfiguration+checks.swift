@@ -138,7 +138,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Whether a list may hold a status.
+    /// Whether an HTTP status such as `http_403` may stand among the RETCODEs of a key.
     private static func mayHold(_ status: String, in key: String) -> Bool {
         switch key {
         case RetcodeTable.Meaning.tokenExpired.key: RetcodeTable.canMeanToken(status)

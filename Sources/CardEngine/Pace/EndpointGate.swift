@@ -202,13 +202,13 @@ final class EndpointGate: StageGate {
         switch news {
         case .none: return
         case .over(let pause):
-            // A newer pause is applied from the next heartbeat on.
+            // If another process has stored a newer pause meanwhile, it stays, and the next heartbeat applies it here.
             try await self.context.store.end(pause)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.begin(pause)
             self.context.events(.paused(pause))
-            // An answer that came meanwhile found no stored pause to end.
+            // A call that succeeded meanwhile found no stored pause to end.
             let isOver = self.state.withLock { $0.stored == nil && $0.failure == nil }
             if isOver { try await self.write(.over(pause)) }
         }

@@ -44,7 +44,7 @@ final class FolderNotifier: Sendable {
         var isStopped = false
     }
 
-    /// `IN_MODIFY` distinguishes a file that is still open from one that got a further name.
+    /// A new file and a further hard link both give `IN_CREATE`; only a file that is still being written then gives `IN_MODIFY`.
     private static let mask = [
         IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_CREATE, IN_DELETE, IN_MODIFY, IN_DELETE_SELF, IN_MOVE_SELF,
         IN_ONLYDIR, IN_EXCL_UNLINK, IN_DONT_FOLLOW,

@@ -128,6 +128,7 @@ package enum OperatorRules {
         }
     }
 
+    /// Requires that the backend may have the card; the refusal names a command that is allowed instead.
     private static func requireDelivered(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
         switch card.state {
         case .held, .failed, .delivering: break
@@ -183,7 +184,7 @@ package enum OperatorRules {
         guard card.side != nil else { throw Self.refusal(card, .operatorNoSide) }
     }
 
-    /// Checks that every run reports the card: only then may it be marked as seen.
+    /// Requires a state in which every run reports the card; only such a card may be marked as seen.
     private static func requireSeeing(_ card: Card) throws(CodedError) {
         switch card.state {
         case .rejected, .failed, .held, .superseded: return

@@ -106,6 +106,7 @@ package final class BusinessBackend: Backend {
 
     package func token(in parts: [DeliveryPart]) -> Redacted<String>? { self.token.token(in: parts) }
 
+    /// Reads the TOKEN again; `false` if it is still the one of the form.
     package func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool {
         await self.token.isRenewed(since: parts)
     }

@@ -40,6 +40,7 @@ extension CardStore {
 
     /// Whether the metadata of a list may change a card.
     private func changes(_ outcome: Admitted, _ item: InputItem, in tx: Transaction) throws -> Bool {
+        // A list that names a superseded photo again may bring it back.
         if outcome.state == .superseded { return true }
         // Most lists state only the number; then nothing is unsealed.
         guard outcome.state != .erased, item.metadata != CardMetadata(businessNumber: item.metadata.businessNumber),

@@ -133,7 +133,7 @@ extension CardStore {
         }
     }
 
-    /// Decides numbers without cards that may go now: stores which cards are held, rejected, superseded or wait.
+    /// Stores which cards are held, rejected or superseded, and which wait, for numbers that have no card to send now.
     ///
     /// - Returns: the cards whose state changed.
     @discardableResult

@@ -51,8 +51,8 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.values += piece.values
         }
 
-        /// A state as part of the text. Partial indexes name states: a statement that binds one in their place would be
-        /// compiled anew each time it runs, since https://www.sqlite.org/queryplanner.html looks at the value.
+        /// A state written into the text, not bound. SQLite must look at a bound value to decide whether a partial index on that
+        /// state applies, so it would compile the statement again for each run (https://www.sqlite.org/queryplanner.html).
         mutating func appendInterpolation(literal state: CardState) { self.text += "'\(state.rawValue)'" }
 
         mutating func appendInterpolation(literal stage: Stage) { self.text += "'\(stage.rawValue)'" }

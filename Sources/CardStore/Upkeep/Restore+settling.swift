@@ -192,7 +192,7 @@ extension Restore {
 
     // MARK: Erasures
 
-    /// Erases the cards that lists name, and returns how many were not erased in the backup.
+    /// Erases the cards of the erasure lists that the backup still has, and returns how many these are.
     private func erase(_ entries: [ErasureList.Entry], in store: CardStore) async throws -> Int {
         try await store.database.write(at: self.now) { tx in
             let alive = try entries.filter { try $0.isAlive(in: tx) }
@@ -259,10 +259,10 @@ extension Restore {
     }
 
     private func hold(_ row: CardRow, _ store: CardStore, in tx: Transaction) throws {
-        // Other cards depend on these reasons, so a restore must not take the decision from a person.
-        // An answer from before the restore does not cover later attempts: as `restored`, it cannot be judged by the lists.
+        // Cards with these reasons hold other cards of their number, so they stay with the person who decides.
         let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
+        // The lists of RETCODEs do not judge a `restored` card: its stored answer does not cover attempts after the backup.
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))
         try store.move(row, held, also: ", due_at = NULL", in: tx)
     }

@@ -41,13 +41,16 @@ struct FailureHistory {
     /// Whether the attempts are used up; only a failure that makes another one count can use them up.
     func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
 
+    /// Returns the history after one more failure.
+    ///
+    /// - Parameter counts: whether it uses up an attempt, too.
     func repeated(at now: Timestamp, counts: Bool = false) -> FailureHistory {
         var next = self
         next.tries += 1
         if counts { next.failures += 1 }
         next.hasCounted = false
         next.failedAt = now
-        // A fast clock wrote a time in the future.
+        // The first failure, or a time in the future, which a fast clock wrote.
         if self.failedAt == nil || self.countsFrom.map({ $0 > now }) ?? false { next.countsFrom = now }
         return next
     }
