@@ -10,7 +10,7 @@ struct StatusCommand: Command {
         abstract:
             "Show the number of cards in each state, the cards that need a person, and endpoints that do not work.",
         discussion: """
-            --check prints one line: the most urgent issue, since when it lasts and what to do. Exit status of --check: 0 all is \
+            --check prints one line: the most urgent trouble, since when it lasts and what to do. Exit status of --check: 0 all is \
             well · 1 cases need a person, or a token has the name of a webhook sender · 2 an endpoint is paused or stopped, a \
             process hangs or does nothing with cards that are due, serve accepts no token, the disk is nearly full, or the \
             sandbox does not open · 66 no sandbox · 78 configuration.
