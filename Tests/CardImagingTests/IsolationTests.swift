@@ -73,6 +73,7 @@ import Testing
                 ),
                 input.write(request)
             else { exit(1) }
+            Self.continueInOneThread()
             dup2(input.descriptor, STDIN_FILENO)
             dup2(output.descriptor, STDOUT_FILENO)
             guard DecodingChild.answer() == 0 else { exit(2) }
@@ -82,6 +83,17 @@ import Testing
             else { exit(4) }
             exit(reply.width == 320 && reply.height == 200 && jpeg == expected.jpeg ? 42 : 5)
         }
+    }
+
+    /// Continues in a process of one thread, as the child of the command: others need calls that are refused, and die of that.
+    private static func continueInOneThread() {
+        let child = fork()
+        guard child != 0 else { return }
+        var status: Int32 = 0
+        guard waitpid(child, &status, 0) == child else { exit(20) }
+        if status & 0x7f == 0 { exit(status >> 8 & 0xff) }
+        kill(getpid(), status & 0x7f)
+        while true { pause() }
     }
 
     @Test func `Arguments that do not ask for the child are left alone`() {
@@ -128,8 +140,8 @@ import Testing
         try Data("cards".utf8).write(to: URL(filePath: file))
         defer { unlink(file) }
         await #expect(processExitsWith: .exitCode(42)) { [file = file as String] in
+            Self.continueInOneThread()
             let (parent, own) = (getppid(), getpid())
-            // With room for heaps of threads that may begin meanwhile; each reserves 64 MiB.
             var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 15, file_bytes: 1 << 20)
             guard idci_confine(&confinement) == 0 else { exit(1) }
             guard unlink(file) != 0, errno == EPERM else { exit(2) }
@@ -150,14 +162,7 @@ import Testing
 
     @Test func `A confined process that computes for ever dies of its own limit`() async {
         await #expect(processExitsWith: .signal(SIGXCPU)) {
-            // In a process of one thread, as the child of the command: others need calls that are refused, and die of that.
-            let child = fork()
-            guard child == 0 else {
-                var status: Int32 = 0
-                guard waitpid(child, &status, 0) == child, status & 0x7f != 0 else { exit(2) }
-                kill(getpid(), status & 0x7f)
-                while true { pause() }
-            }
+            Self.continueInOneThread()
             // A thread of a pool leaves signals to others.
             var none = sigset_t()
             sigemptyset(&none)
