@@ -9,7 +9,7 @@ import Synchronization
 /// They throw `CodedError`.
 package final class CardStore: Sendable {
     /// Which endpoints the cards of a sandbox go to; the two never mix.
-    package enum Kind: String, Sendable, Codable {
+    package enum Kind: String, CaseIterable, Sendable, Codable {
         /// The built-in endpoints, for trials.
         case embedded = "embedded"
         /// The endpoints of the configuration.

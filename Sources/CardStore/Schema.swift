@@ -14,7 +14,7 @@ enum Schema {
     static let version = 1
 
     /// The SHA-256 of the schema's text in hexadecimal; a sandbox stores it, and opening compares it.
-    static let digest = ContentDigest(of: Data("\(Self.tables)\n\(Self.words)\n\(Self.indexes)".utf8)).bytes.hexadecimal
+    static let digest = ContentDigest(of: Data("\(Self.tables.text)\n\(Self.indexes.text)".utf8)).bytes.hexadecimal
 
     /// Lays out an empty file, before its journal becomes a write-ahead log: after that the page size is fixed.
     static func layOut(_ connection: GRDB.Database) throws {
@@ -26,35 +26,19 @@ enum Schema {
 
     /// Makes the tables within the transaction that makes the sandbox.
     static func createTables(on connection: GRDB.Database) throws {
-        for sql in [Self.tables, Self.words, Self.indexes] { try connection.execute(sql: sql) }
+        for sql in [Self.tables, Self.indexes] { try connection.execute(sql: sql.text) }
         try connection.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
         try connection.execute(sql: "PRAGMA user_version = \(Self.version)")
     }
 
-    /// The closed sets of words: a later version adds rows; to change a CHECK, the table must be rebuilt.
-    private static let words = [
-        ("card_state", CardState.allCases.map(\.rawValue)), ("case_state", CaseState.allCases.map(\.rawValue)),
-        ("failure_class", FailureClass.allCases.map(\.rawValue)),
-        ("stage", Stage.allCases.map(\.rawValue)), ("delivery_state", DeliveryState.allCases.map(\.rawValue)),
-        ("blob_kind", BlobKind.allCases.map(\.rawValue)), ("run_state", RunState.allCases.map(\.rawValue)),
-    ]
-    .map { table, words in "INSERT INTO \(table) VALUES \(words.map { "('\($0)')" }.joined(separator: ", "));" }
-    .joined(separator: "\n")
-
-    /// Strict: a column holds its type or `NULL`, so that a row changed by hand cannot stop the work on all others.
-    private static let tables = """
-        CREATE TABLE card_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE case_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE failure_class (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE stage (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE delivery_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE blob_kind (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE run_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    /// Strict: a column holds its type or `NULL`, so that a row changed by hand cannot stop the work on all others. The sets of
+    /// words are those of the enums.
+    private static let tables: SQL = """
         CREATE TABLE store (
             number INTEGER PRIMARY KEY CHECK (number = 1),
             id TEXT NOT NULL,
             schema TEXT NOT NULL,
-            kind TEXT NOT NULL CHECK (kind IN ('embedded', 'real')),
+            kind TEXT NOT NULL CHECK (kind IN \(all: CardStore.Kind.self)),
             key_id TEXT NOT NULL,
             sealed_keys BLOB NOT NULL,
             next_order INTEGER NOT NULL,
@@ -74,7 +58,7 @@ enum Schema {
             barred TEXT NOT NULL DEFAULT '',
             shut INTEGER NOT NULL DEFAULT 0 CHECK (shut IN (0, 1)),
             boot TEXT NOT NULL DEFAULT '',
-            stalled TEXT REFERENCES stage (name),
+            stalled TEXT CHECK (stalled IN \(all: Stage.self)),
             stalled_since INTEGER,
             CHECK ((stalled IS NULL) = (stalled_since IS NULL))
         ) STRICT;
@@ -91,7 +75,7 @@ enum Schema {
             priority INTEGER NOT NULL DEFAULT 0,
             decide_from INTEGER,
             decide_at INTEGER,
-            state TEXT REFERENCES case_state (name),
+            state TEXT CHECK (state IN \(all: CaseState.self)),
             cause TEXT,
             cause_card TEXT,
             since INTEGER,
@@ -110,7 +94,7 @@ enum Schema {
             body TEXT NOT NULL,
             boundary TEXT NOT NULL,
             parts BLOB,
-            state TEXT NOT NULL REFERENCES delivery_state (name),
+            state TEXT NOT NULL CHECK (state IN \(all: DeliveryState.self)),
             may_be_applied INTEGER NOT NULL DEFAULT 0 CHECK (may_be_applied IN (0, 1)),
             worker TEXT REFERENCES worker (id),
             failures INTEGER NOT NULL DEFAULT 0,
@@ -123,17 +107,17 @@ enum Schema {
             priority INTEGER NOT NULL,
             formed_at INTEGER NOT NULL,
             changed_at INTEGER NOT NULL,
-            CHECK ((parts IS NOT NULL) = (state IN ('open', 'kept'))),
-            CHECK (worker IS NULL OR state = 'open'),
+            CHECK ((parts IS NOT NULL) = (state IN \(deliveries: .open, .kept))),
+            CHECK (worker IS NULL OR state = \(delivery: .open)),
             CHECK (due_at IS NULL OR due_from IS NOT NULL)
         ) STRICT;
         CREATE TABLE card (
             id TEXT PRIMARY KEY,
-            state TEXT NOT NULL REFERENCES card_state (name),
+            state TEXT NOT NULL CHECK (state IN \(all: CardState.self)),
             number TEXT NOT NULL REFERENCES cases (number),
             submitter TEXT NOT NULL,
-            side TEXT CHECK (side IN ('front', 'back')),
-            expected_side TEXT CHECK (expected_side IN ('front', 'back')),
+            side TEXT CHECK (side IN \(all: CardSide.self)),
+            expected_side TEXT CHECK (expected_side IN \(all: CardSide.self)),
             intake_order INTEGER NOT NULL UNIQUE,
             taken INTEGER,
             priority INTEGER NOT NULL,
@@ -169,28 +153,16 @@ enum Schema {
             was_delivered INTEGER CHECK (was_delivered IN (0, 1)),
             certificate BLOB,
             image_dropped_at INTEGER,
-            CHECK (reason IS NOT NULL OR state NOT IN ('rejected', 'failed', 'held')),
-            CHECK (worker IS NULL OR waits = 0 AND state IN ('fetching', 'received', 'prepared')),
-            CHECK (waits = 0 OR due_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared')),
+            CHECK (reason IS NOT NULL OR state NOT IN \(literals: .rejected, .failed, .held)),
+            CHECK (worker IS NULL OR waits = 0 AND state IN \(literals: .fetching, .received, .prepared)),
+            CHECK (waits = 0 OR due_at IS NOT NULL AND state IN \(literals: .fetching, .received, .prepared)),
             CHECK (due_at IS NULL OR due_from IS NOT NULL)
         ) STRICT;
-        CREATE TABLE state_count (
-            state TEXT PRIMARY KEY REFERENCES card_state (name),
-            cards INTEGER NOT NULL CHECK (cards >= 0),
-            entered INTEGER NOT NULL
+        CREATE TABLE state_total (
+            state TEXT PRIMARY KEY CHECK (state IN \(all: CardState.self)),
+            entered INTEGER NOT NULL,
+            departed INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
-        CREATE TRIGGER card_added AFTER INSERT ON card BEGIN
-            INSERT INTO state_count VALUES (NEW.state, 1, 1)
-            ON CONFLICT DO UPDATE SET cards = cards + 1, entered = entered + 1;
-        END;
-        CREATE TRIGGER card_moved AFTER UPDATE OF state ON card WHEN OLD.state <> NEW.state BEGIN
-            UPDATE state_count SET cards = max(cards - 1, 0) WHERE state = OLD.state;
-            INSERT INTO state_count VALUES (NEW.state, 1, 1)
-            ON CONFLICT DO UPDATE SET cards = cards + 1, entered = entered + 1;
-        END;
-        CREATE TRIGGER card_removed AFTER DELETE ON card BEGIN
-            UPDATE state_count SET cards = max(cards - 1, 0) WHERE state = OLD.state;
-        END;
         CREATE TABLE tally (
             minute INTEGER NOT NULL,
             state TEXT NOT NULL,
@@ -213,7 +185,7 @@ enum Schema {
         ) STRICT;
         CREATE TABLE blob (
             card TEXT NOT NULL REFERENCES card (id),
-            kind TEXT NOT NULL REFERENCES blob_kind (name),
+            kind TEXT NOT NULL CHECK (kind IN \(all: BlobKind.self)),
             start INTEGER NOT NULL,
             bytes BLOB NOT NULL,
             PRIMARY KEY (card, kind, start)
@@ -241,28 +213,28 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE attempt (
             id INTEGER PRIMARY KEY,
-            stage TEXT NOT NULL REFERENCES stage (name),
+            stage TEXT NOT NULL CHECK (stage IN \(all: Stage.self)),
             subject TEXT NOT NULL,
             worker TEXT NOT NULL,
             started_at INTEGER NOT NULL,
             ended_at INTEGER,
-            class TEXT REFERENCES failure_class (name),
-            code TEXT,
-            http_status INTEGER
+            class TEXT CHECK (class IN \(all: FailureClass.self)),
+            code TEXT
         ) STRICT;
         CREATE TABLE event (
             id INTEGER PRIMARY KEY,
             card TEXT NOT NULL REFERENCES card (id),
             at INTEGER NOT NULL,
-            state TEXT NOT NULL REFERENCES card_state (name),
+            was TEXT CHECK (was IN \(all: CardState.self)),
+            state TEXT NOT NULL CHECK (state IN \(all: CardState.self)),
             reason TEXT,
             remote_code TEXT,
             message BLOB
         ) STRICT;
         CREATE TABLE pause (
-            stage TEXT NOT NULL REFERENCES stage (name),
+            stage TEXT NOT NULL CHECK (stage IN \(all: Stage.self)),
             host TEXT NOT NULL,
-            class TEXT NOT NULL REFERENCES failure_class (name),
+            class TEXT NOT NULL CHECK (class IN \(all: FailureClass.self)),
             code TEXT NOT NULL,
             message TEXT NOT NULL,
             since INTEGER NOT NULL,
@@ -273,7 +245,7 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE run (
             id TEXT PRIMARY KEY,
-            state TEXT NOT NULL REFERENCES run_state (name),
+            state TEXT NOT NULL CHECK (state IN \(all: RunState.self)),
             submitter TEXT NOT NULL,
             source TEXT NOT NULL,
             worker TEXT REFERENCES worker (id),
@@ -283,7 +255,7 @@ enum Schema {
         ) STRICT;
         CREATE TABLE decision (
             card TEXT NOT NULL REFERENCES card (id),
-            action TEXT NOT NULL CHECK (action IN ('accept', 'delivered', 'resend', 'reject', 'retry', 'erase')),
+            action TEXT NOT NULL CHECK (action IN \(all: DecisionAction.self)),
             subject TEXT NOT NULL,
             purpose TEXT NOT NULL,
             needs_second INTEGER NOT NULL CHECK (needs_second IN (0, 1)),
@@ -299,7 +271,7 @@ enum Schema {
             CHECK (worker IS NOT NULL OR needs_second = 1 AND second IS NULL OR dropped = 1)
         ) STRICT;
         CREATE TABLE four_eyes (
-            action TEXT PRIMARY KEY CHECK (action IN ('accept', 'delivered', 'resend', 'reject', 'retry', 'erase')),
+            action TEXT PRIMARY KEY CHECK (action IN \(all: DecisionAction.self)),
             dropped_by TEXT,
             dropped_at INTEGER,
             CHECK ((dropped_by IS NULL) = (dropped_at IS NULL))
@@ -316,13 +288,13 @@ enum Schema {
         ) STRICT;
         """
 
-    private static let indexes = """
+    private static let indexes: SQL = """
         CREATE INDEX cases_due ON cases (decide_at, priority DESC) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_standing ON cases (state, since, number, cause) WHERE state IS NOT NULL;
         CREATE INDEX cases_claimed ON cases (claimed_by, claimed_tab) WHERE claimed_by IS NOT NULL;
         CREATE INDEX cases_submitter ON cases (submitter, number) WHERE state IS NOT NULL;
-        CREATE INDEX card_end ON card (substr(id, -8));
+        CREATE INDEX card_end ON card (\(CardStore.end));
         CREATE INDEX card_number ON card (number, state, intake_order);
         CREATE INDEX card_submitter ON card (submitter, state, intake_order);
         CREATE INDEX card_reason ON card (reason, intake_order) WHERE reason IS NOT NULL;
@@ -330,29 +302,29 @@ enum Schema {
         CREATE UNIQUE INDEX card_source ON card (number, source, part) WHERE source IS NOT NULL;
         CREATE INDEX card_prepared ON card (number, prepared) WHERE prepared IS NOT NULL;
         CREATE INDEX card_work ON card (state, waits, priority DESC, intake_order)
-            WHERE worker IS NULL AND state IN ('fetching', 'received', 'prepared');
+            WHERE worker IS NULL AND state IN \(literals: .fetching, .received, .prepared);
         CREATE INDEX card_waits ON card (state, due_at) WHERE waits = 1;
         CREATE INDEX card_ahead ON card (state, due_from) WHERE waits = 1;
         CREATE INDEX card_failed ON card (state, failed_at) WHERE worker IS NULL AND waits = 0
-            AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
+            AND failed_at IS NOT NULL AND state IN \(literals: .fetching, .received, .prepared);
         CREATE INDEX card_host ON card (state, host, priority DESC, intake_order)
-            WHERE worker IS NULL AND waits = 0 AND state = 'fetching';
-        CREATE INDEX card_fetching ON card (host, state) WHERE state = 'fetching';
-        CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
+            WHERE worker IS NULL AND waits = 0 AND state = \(literal: .fetching);
+        CREATE INDEX card_fetching ON card (host, state) WHERE state = \(literal: .fetching);
+        CREATE INDEX card_clock ON card (reason, due_at) WHERE state = \(literal: .held) AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at);
         CREATE INDEX card_image_age ON card (state, changed_at)
-            WHERE state = 'delivered' AND image_dropped_at IS NULL;
+            WHERE state = \(literal: .delivered) AND image_dropped_at IS NULL;
         CREATE INDEX card_unreadable ON card (state, number) WHERE unreadable = 1;
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
         CREATE INDEX card_delivery ON card (delivery) WHERE delivery IS NOT NULL;
-        CREATE INDEX delivery_open ON delivery (state, priority DESC, tries, formed_at) WHERE state = 'open';
+        CREATE INDEX delivery_open ON delivery (state, priority DESC, tries, formed_at) WHERE state = \(delivery: .open);
         CREATE INDEX delivery_worker ON delivery (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_member ON delivery_card (card);
         CREATE INDEX input_card ON input (card);
         CREATE INDEX attempt_subject ON attempt (subject);
         CREATE INDEX attempt_open ON attempt (worker) WHERE ended_at IS NULL;
-        CREATE INDEX attempt_understood ON attempt (stage, ended_at) WHERE \(Unreadable.isUnderstood.text);
+        CREATE INDEX attempt_understood ON attempt (stage, ended_at) WHERE \(Unreadable.isUnderstood);
         CREATE INDEX event_card ON event (card);
         CREATE INDEX decision_undo ON decision (until) WHERE worker IS NOT NULL;
         CREATE INDEX decision_second ON decision (until) WHERE needs_second = 1 AND second IS NULL AND dropped = 0;

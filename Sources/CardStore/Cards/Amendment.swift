@@ -35,7 +35,7 @@ extension CardStore {
         guard try self.mayBeAmended(row, in: tx) else { return unchanged }
         if metadata != said {
             // The event shows in the history of the card that it was amended.
-            try self.note(Transition(row.state, .amended), of: row.id, sealed: nil, in: tx)
+            try self.log(Transition(row.state, .amended), from: row.state, of: row.id, sealed: nil, in: tx)
             let sealed = try key.seal(
                 json: SealedMetadata(metadata, inputName: new.name),
                 column: .cardMetadata
@@ -66,7 +66,8 @@ extension CardStore {
 
     /// Returns the other cards of a mismatched form to `verified` once one of them is corrected.
     private func releaseMismatched(of number: BusinessNumber, in tx: Transaction) throws {
-        let held: SQL = "state = 'held' AND reason = \(ReasonCode.memberMismatch) AND NOT \(Decision.holdsCard)"
+        let held: SQL =
+            "state = \(literal: .held) AND reason = \(ReasonCode.memberMismatch) AND NOT \(Decision.holdsCard)"
         for row in try CardRow.all("WHERE number = \(number) AND \(held)", in: tx) {
             try self.move(row, Transition(.verified), in: tx)
         }
@@ -148,7 +149,7 @@ extension CardStore {
             """
             SELECT intake_order, taken FROM card WHERE number = \(row.number) AND id <> \(row.id) AND beside IS NULL
             AND coalesce(side, expected_side, \(side)) = \(side)
-            AND state IN \(list: states) AND NOT (state = 'held' AND reason = 'submitter_conflict')
+            AND state IN \(list: states) AND NOT (state = \(literal: .held) AND reason = 'submitter_conflict')
             """
         ) { PhotoAge(order: try $0.next(), taken: try $0.next()) }
         let delivered = try self.delivered(side, of: row.number, in: tx)

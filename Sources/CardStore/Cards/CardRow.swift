@@ -18,7 +18,7 @@ struct CardRow: Record {
         EXISTS (
             SELECT 1 FROM cases WHERE cases.number = card.number AND CASE coalesce(card.side, card.expected_side)
             WHEN 'front' THEN \(Self.isOlder(than: "front")) WHEN 'back' THEN \(Self.isOlder(than: "back"))
-            ELSE card.state = 'rejected' AND cases.front_delivered + cases.back_delivered IS NOT NULL
+            ELSE card.state = \(literal: .rejected) AND cases.front_delivered + cases.back_delivered IS NOT NULL
                 AND (\(Self.isOlder(than: "front")) OR \(Self.isOlder(than: "back"))) END
         )
         """

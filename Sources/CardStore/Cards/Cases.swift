@@ -91,7 +91,7 @@ extension CardStore {
             """
             SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
             intake_order, taken, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number
-            AND card.state <> 'erased' AND card.beside IS NULL AND \(own) WHERE cases.number = \(number)
+            AND card.state <> \(literal: .erased) AND card.beside IS NULL AND \(own) WHERE cases.number = \(number)
             """
         ) { row in
             delivered = try Case.delivered(&row)
@@ -112,10 +112,12 @@ extension CardStore {
 
     /// Selects the cards that determine the status of a case: of thousands of delivered or superseded ones, the newest.
     private static func counts(in number: BusinessNumber) -> SQL {
-        let (past, newest): (SQL, SQL) = ("('delivered', 'superseded')", PhotoAge.isNewestDelivered(of: number))
+        let (past, newest): (SQL, SQL) = (
+            "\(literals: .delivered, .superseded)", PhotoAge.isNewestDelivered(of: number)
+        )
         return """
             (card.state NOT IN \(past) OR \(newest) OR card.intake_order = (
-                SELECT max(intake_order) FROM card WHERE number = \(number) AND state = 'superseded'
+                SELECT max(intake_order) FROM card WHERE number = \(number) AND state = \(literal: .superseded)
             ))
             """
     }

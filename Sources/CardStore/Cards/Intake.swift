@@ -58,7 +58,7 @@ extension CardStore {
             WHERE input.location = \(place) AND input.number = \(first: number) AND input.device = \(Int64(bitPattern: file.device))
             AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
             AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
-            AND (card.state <> 'rejected' OR card.prepared IS NOT NULL)
+            AND (card.state <> \(literal: .rejected) OR card.prepared IS NOT NULL)
             """
         ) { try Admitted(known: &$0) }
     }
@@ -165,7 +165,7 @@ extension CardStore {
     func isSame(_ image: PreparedImage, _ side: CardSide?) -> SQL {
         """
         card.prepared = \(self.vault.fingerprint(image.digest.bytes, .prepared))
-        AND (\(side) IS NULL OR coalesce(card.side, card.expected_side, \(side)) = \(side))
+        AND (CAST(\(side) AS TEXT) IS NULL OR coalesce(card.side, card.expected_side, \(side)) = \(side))
         """
     }
 
@@ -229,7 +229,7 @@ extension CardStore {
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         try self.put(photo.content, of: photo.id, key: key, in: tx)
         // A card that is fetched beside a known one has no event until it proves to be another photo.
-        if known == nil { try self.note(start, of: photo.id, sealed: message, in: tx) }
+        if known == nil { try self.log(start, from: nil, of: photo.id, sealed: message, in: tx) }
         // A back that lacks a front may have one now.
         try Transition.markForDecision(metadata.businessNumber, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, for: photo.submitter, in: tx)

@@ -33,7 +33,7 @@ struct Transition {
         try tx.run(
             """
             UPDATE cases SET decide_from = 0, decide_at = 0
-            WHERE number = \(number) AND decide_at IS NOT 0 AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
+            WHERE number = \(number) AND decide_at IS DISTINCT FROM 0 AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = \(literal: .verified))
             """
         )
     }
@@ -61,7 +61,7 @@ extension CardStore {
             WHERE id = \(row.id) AND state = \(row.state)
             """
         )
-        try self.note(transition, of: row.id, sealed: sealed, in: tx)
+        try self.log(transition, from: row.beside == nil ? row.state : nil, of: row.id, sealed: sealed, in: tx)
         try Transition.markForDecision(row.number, in: tx)
         return CardChange(
             card: row.id,
@@ -71,11 +71,15 @@ extension CardStore {
         )
     }
 
-    func note(_ transition: Transition, of card: CardID, sealed: Data?, in tx: Transaction) throws {
+    /// Adds an event to the history of a card.
+    ///
+    /// - Parameter was: the state before it; `nil` for the first event of a card.
+    func log(_ transition: Transition, from was: CardState?, of card: CardID, sealed: Data?, in tx: Transaction) throws
+    {
         try tx.run(
             """
-            INSERT INTO event (card, at, state, reason, remote_code, message)
-            VALUES (\(card), \(tx.now), \(transition.to), \(transition.reason), \(transition.remoteCode), \(sealed))
+            INSERT INTO event (card, at, was, state, reason, remote_code, message)
+            VALUES (\(card), \(tx.now), \(was), \(transition.to), \(transition.reason), \(transition.remoteCode), \(sealed))
             """
         )
     }
@@ -83,7 +87,9 @@ extension CardStore {
     /// Clears the reasons of cards that wait for something else now, with an event for clients that follow the changes.
     func forgetReasons(_ condition: SQL, in tx: Transaction) throws {
         let condition: SQL = "\(condition) AND NOT \(Decision.holdsCard)"
-        try tx.run("INSERT INTO event (card, at, state) SELECT id, \(tx.now), state FROM card WHERE \(condition)")
+        try tx.run(
+            "INSERT INTO event (card, at, was, state) SELECT id, \(tx.now), state, state FROM card WHERE \(condition)"
+        )
         try tx.run("UPDATE card SET reason = NULL WHERE \(condition)")
     }
 }

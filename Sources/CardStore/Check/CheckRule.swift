@@ -16,31 +16,31 @@ struct CheckRule: Sendable {
         CheckRule(
             message: .fsckImageMissing,
             query: """
-                SELECT id FROM card WHERE state IN ('prepared', 'verified', 'delivering')
-                AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
+                SELECT id FROM card WHERE state IN \(literals: .prepared, .verified, .delivering)
+                AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = \(literal: .image))
                 """
         ),
         // An operator may have called a card delivered that never had an image here, or whose image is known to be lost.
         CheckRule(
             message: .fsckDeliveredImageMissing,
             query: """
-                SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL AND prepared IS NOT NULL
-                AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
+                SELECT id FROM card WHERE state = \(literal: .delivered) AND image_dropped_at IS NULL AND prepared IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = \(literal: .image))
                 """
         ),
         CheckRule(
             message: .fsckReadingMissing,
             query: """
-                SELECT id FROM card WHERE state IN ('verified', 'delivering')
+                SELECT id FROM card WHERE state IN \(literals: .verified, .delivering)
                 AND NOT EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
                 """
         ),
         CheckRule(
             message: .fsckDeliveredWithoutDelivery,
             query: """
-                SELECT id FROM card WHERE state = 'delivered' AND NOT EXISTS (
+                SELECT id FROM card WHERE state = \(literal: .delivered) AND NOT EXISTS (
                     SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-                    WHERE delivery_card.card = card.id AND delivery.state IN ('delivered', 'closed')
+                    WHERE delivery_card.card = card.id AND delivery.state IN \(deliveries: .delivered, .closed)
                 ) AND id NOT IN (SELECT card FROM access_log WHERE action = 'resolve' AND card IS NOT NULL)
                 """
         ),
@@ -48,12 +48,12 @@ struct CheckRule: Sendable {
             message: .fsckNeverDecided,
             query: """
                 SELECT card.id FROM card JOIN cases ON cases.number = card.number
-                WHERE card.state = 'verified' AND card.reason IS NULL AND cases.decide_at IS NULL
+                WHERE card.state = \(literal: .verified) AND card.reason IS NULL AND cases.decide_at IS NULL
                 """,
             mends: [
                 """
                 UPDATE cases SET decide_from = 0, decide_at = 0 WHERE decide_at IS NULL
-                AND number IN (SELECT number FROM card WHERE state = 'verified' AND reason IS NULL)
+                AND number IN (SELECT number FROM card WHERE state = \(literal: .verified) AND reason IS NULL)
                 """
             ]
         ),
@@ -62,16 +62,16 @@ struct CheckRule: Sendable {
             message: .fsckDeliveringWithoutDelivery,
             query: """
                 SELECT card.id FROM card LEFT JOIN delivery ON delivery.id = card.delivery
-                WHERE card.state = 'delivering' AND (delivery.id IS NULL OR delivery.state <> 'open')
+                WHERE card.state = \(literal: .delivering) AND (delivery.id IS NULL OR delivery.state <> \(delivery: .open))
                 """
         ),
         CheckRule(
             message: .fsckDeliveryWithoutMembers,
             query: """
                 SELECT min(delivery_card.card) FROM delivery LEFT JOIN delivery_card ON delivery_card.delivery = delivery.id
-                WHERE delivery.state = 'open' AND NOT EXISTS (
+                WHERE delivery.state = \(delivery: .open) AND NOT EXISTS (
                     SELECT 1 FROM delivery_card AS member JOIN card ON card.id = member.card
-                    WHERE member.delivery = delivery.id AND card.delivery = delivery.id AND card.state = 'delivering'
+                    WHERE member.delivery = delivery.id AND card.delivery = delivery.id AND card.state = \(literal: .delivering)
                 ) GROUP BY delivery.id
                 """
         ),
@@ -80,8 +80,8 @@ struct CheckRule: Sendable {
             query: """
                 SELECT card.id FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
                 JOIN card ON card.id = delivery_card.card
-                WHERE delivery.state = 'open' AND card.state <> 'delivering' AND EXISTS (
-                    SELECT 1 FROM card AS other WHERE other.delivery = delivery.id AND other.state = 'delivering'
+                WHERE delivery.state = \(delivery: .open) AND card.state <> \(literal: .delivering) AND EXISTS (
+                    SELECT 1 FROM card AS other WHERE other.delivery = delivery.id AND other.state = \(literal: .delivering)
                     AND other.id IN (SELECT card FROM delivery_card AS member WHERE member.delivery = delivery.id)
                 )
                 """
@@ -89,7 +89,7 @@ struct CheckRule: Sendable {
         CheckRule(
             message: .fsckNotAMember,
             query: """
-                SELECT id FROM card WHERE delivery IS NOT NULL AND state IN ('delivering', 'delivered') AND NOT EXISTS (
+                SELECT id FROM card WHERE delivery IS NOT NULL AND state IN \(literals: .delivering, .delivered) AND NOT EXISTS (
                     SELECT 1 FROM delivery_card WHERE delivery_card.delivery = card.delivery AND delivery_card.card = card.id
                 )
                 """
@@ -98,21 +98,21 @@ struct CheckRule: Sendable {
             message: .fsckInTwoDeliveries,
             query: """
                 SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-                WHERE delivery.state IN ('open', 'kept') GROUP BY delivery_card.card HAVING count(*) > 1
+                WHERE delivery.state IN \(deliveries: .open, .kept) GROUP BY delivery_card.card HAVING count(*) > 1
                 """
         ),
         CheckRule(
             message: .fsckKeptWithoutCard,
             query: """
                 SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-                JOIN card ON card.id = delivery_card.card WHERE delivery.state = 'kept'
-                GROUP BY delivery.id HAVING count(*) FILTER (WHERE card.state = 'held') = 0
+                JOIN card ON card.id = delivery_card.card WHERE delivery.state = \(delivery: .kept)
+                GROUP BY delivery.id HAVING count(*) FILTER (WHERE card.state = \(literal: .held)) = 0
                 """,
             mends: [
                 """
-                UPDATE delivery SET state = 'closed', parts = NULL WHERE state = 'kept' AND NOT EXISTS (
+                UPDATE delivery SET state = \(delivery: .closed), parts = NULL WHERE state = \(delivery: .kept) AND NOT EXISTS (
                     SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
-                    WHERE delivery_card.delivery = delivery.id AND card.state = 'held'
+                    WHERE delivery_card.delivery = delivery.id AND card.state = \(literal: .held)
                 )
                 """
             ]
@@ -121,13 +121,13 @@ struct CheckRule: Sendable {
             message: .fsckDeliveryWithoutAttempt,
             query: """
                 SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-                WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.subject = delivery.id AND attempt.stage = 'deliver')
+                WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.subject = delivery.id AND attempt.stage = \(literal: .deliver))
                 """
         ),
         CheckRule(
             message: .fsckUnknownWithoutDelivery,
             query: """
-                SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
+                SELECT id FROM card WHERE state = \(literal: .held) AND reason = 'outcome_unknown' AND NOT EXISTS (
                     SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
                     WHERE delivery_card.card = card.id AND delivery_card.outcome_unknown = 1 AND delivery.may_be_applied = 1
                 )
@@ -183,30 +183,19 @@ struct CheckRule: Sendable {
             mends: [
                 "UPDATE delivery SET may_be_applied = 1 WHERE id IN (SELECT subject FROM attempt WHERE \(Self.isOfNobody))",
                 """
-                UPDATE attempt SET ended_at = started_at, class = 'unknown', code = 'interrupted' WHERE \(Self.isOfNobody)
+                UPDATE attempt SET ended_at = started_at, class = \(failure: .unknown), code = 'interrupted' WHERE \(Self.isOfNobody)
                 """,
             ]
         ),
         // MARK: Remains
         CheckRule(
-            message: .fsckCountWrong,
-            query: """
-                SELECT NULL FROM card_state LEFT JOIN state_count ON state_count.state = name
-                WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
-                """,
-            mends: [
-                "UPDATE state_count SET cards = (SELECT count(*) FROM card WHERE card.state = state_count.state)",
-                "INSERT OR IGNORE INTO state_count SELECT state, count(*), count(*) FROM card GROUP BY state",
-            ]
-        ),
-        CheckRule(
             message: .fsckKeyMissing,
-            query: "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"
+            query: "SELECT id FROM card WHERE state <> \(literal: .erased) AND id NOT IN (SELECT card FROM card_key)"
         ),
         CheckRule(
             message: .fsckErasedWithRemains,
             query: """
-                SELECT id FROM card WHERE state = 'erased' AND (
+                SELECT id FROM card WHERE state = \(literal: .erased) AND (
                     metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR prepared IS NOT NULL OR host IS NOT NULL
                     OR holder IS NOT NULL OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
                     OR id IN (SELECT card FROM reading)
@@ -224,7 +213,7 @@ struct CheckRule: Sendable {
     private static func isNotNoted(_ side: SQL) -> SQL {
         let noted = PhotoAge.delivered(side, of: "cases")
         return """
-            (card.state = 'delivered' AND coalesce(card.side, card.expected_side) = '\(side)' AND card.intake_order > \(noted.order)
+            (card.state = \(literal: .delivered) AND coalesce(card.side, card.expected_side) = '\(side)' AND card.intake_order > \(noted.order)
                 AND (\(noted.order) = 0 OR (card.taken IS NULL) = (\(noted.taken) IS NULL))
                 AND \(PhotoAge.isNewer(("card.intake_order", "card.taken"), than: noted)))
             """
@@ -233,7 +222,7 @@ struct CheckRule: Sendable {
     /// Stores with each case the newest delivered card of a side.
     private static func noting(_ side: SQL) -> SQL {
         func isDelivered(_ table: SQL) -> SQL {
-            "\(table).state = 'delivered' AND coalesce(\(table).side, \(table).expected_side) = '\(side)'"
+            "\(table).state = \(literal: .delivered) AND coalesce(\(table).side, \(table).expected_side) = '\(side)'"
         }
         let isNewer = PhotoAge.isNewer(("other.intake_order", "other.taken"), than: ("card.intake_order", "card.taken"))
         return """

@@ -47,6 +47,8 @@ extension CardStore {
                 findings += cards.map { SandboxFinding(rule.message, card: $0) }
             }
             findings += try await self.caseFindings()
+            let wrongCounts = try await self.database.read { tx in try Tally.differences(in: tx) }
+            findings += wrongCounts.map { _ in SandboxFinding(.fsckCountWrong) }
             let log = try await self.database.read { tx in try AccessLog.findings(by: self.vault, in: tx) }
             return findings + log.prefix(Limits.findingsPerRule)
         } catch let error as DatabaseError where error.kind == .damaged {
@@ -99,7 +101,7 @@ extension CardStore {
             let page = try await self.read { tx in
                 let rows = try CardRow.all(
                     """
-                    WHERE card.intake_order > \(after) AND card.state <> 'erased'
+                    WHERE card.intake_order > \(after) AND card.state <> \(literal: .erased)
                     ORDER BY card.intake_order LIMIT \(Limits.cardsPerCheck)
                     """,
                     in: tx
@@ -120,9 +122,9 @@ extension CardStore {
         guard row.hasKey else { return [] }
         guard let key = try? row.key(self.vault) else { return [SealedColumn.cardKey.name] }
         var broken: Set<String> = []
-        func note(_ column: SealedColumn, _ opens: Bool) { if !opens { broken.insert(column.name) } }
+        func record(_ column: SealedColumn, _ opens: Bool) { if !opens { broken.insert(column.name) } }
         func check<Value: Decodable>(_ column: SealedColumn, _ sealed: [Data], as type: Value.Type) {
-            note(column, sealed.allSatisfy { (try? key.open(json: $0, as: type, column: column)) != nil })
+            record(column, sealed.allSatisfy { (try? key.open(json: $0, as: type, column: column)) != nil })
         }
         check(.cardMetadata, [row.sealedMetadata].compactMap(\.self), as: SealedMetadata.self)
         var messages = [row.sealedMessage].compactMap(\.self)
@@ -131,15 +133,15 @@ extension CardStore {
         let said: [Data] = try tx.values("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
         check(.decisionMessage, said, as: Redacted<String>.self)
         if try self.hasImage(row.id, in: tx) {
-            note(.image, (try? self.image(of: row.id, key: key, in: tx)) != nil)
+            record(.image, (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }
         if try self.hasReading(row.id, in: tx) {
-            note(.reading(provider: "", parameters: ""), (try? self.storedReading(of: row, in: tx)) != nil)
+            record(.reading(provider: "", parameters: ""), (try? self.storedReading(of: row, in: tx)) != nil)
         }
         let parts: [Data] = try tx.values(
             """
             SELECT delivery.parts FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-            WHERE delivery_card.card = \(row.id) AND delivery_card.position = 0 AND delivery.state IN ('open', 'kept')
+            WHERE delivery_card.card = \(row.id) AND delivery_card.position = 0 AND delivery.state IN \(deliveries: .open, .kept)
             AND delivery.parts IS NOT NULL
             """
         )
@@ -173,7 +175,7 @@ extension CardStore {
                 // In the order of the ids: with the index of states, which the `+` avoids, each page would be sorted anew.
                 try tx.rows(
                     """
-                    SELECT id, certificate FROM card WHERE id > \(after) AND +state = 'erased'
+                    SELECT id, certificate FROM card WHERE id > \(after) AND +state = \(literal: .erased)
                     ORDER BY id LIMIT \(Limits.rowsPerCheck)
                     """
                 ) { row in (card: try row.next(CardID.self), certificate: try row.next(Data?.self)) }
@@ -226,8 +228,11 @@ extension SandboxFinding {
     /// Whether ``CardStore/repair(by:now:)`` mends it.
     package var isMendable: Bool {
         CheckRule.all.contains { $0.code == self.code && !$0.mends.isEmpty }
-            || ["erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing", "case_wrong"]
-                .contains(self.code)
+            || [
+                "erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing", "case_wrong",
+                "count_wrong",
+            ]
+            .contains(self.code)
     }
 }
 
@@ -252,6 +257,7 @@ extension CardStore {
             for rule in CheckRule.all where codes.contains(rule.code) {
                 for mend in rule.mends { try tx.run(mend) }
             }
+            if codes.contains("count_wrong") { try Tally.repair(in: tx) }
             for finding in before {
                 guard let card = finding.card else { continue }
                 let row = try CardRow.require(card, in: tx)

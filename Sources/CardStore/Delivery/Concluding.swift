@@ -147,7 +147,7 @@ extension DeliveryRecord {
     private func keep() throws {
         try self.tx.run(
             """
-            UPDATE delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
+            UPDATE delivery SET state = \(delivery: .kept), may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
             WHERE id = \(self.id)
             """
         )

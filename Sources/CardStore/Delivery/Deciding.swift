@@ -52,7 +52,7 @@ extension CardStore {
             untriedOnly
             ? """
             AND NOT EXISTS (
-                SELECT 1 FROM card WHERE card.number = cases.number AND card.state = 'verified' AND failed_at IS NOT NULL
+                SELECT 1 FROM card WHERE card.number = cases.number AND card.state = \(literal: .verified) AND failed_at IS NOT NULL
             )
             """ : ""
         let over: [SQL] = [
@@ -109,7 +109,7 @@ extension CardStore {
     private func reconsider(_ reason: ReasonCode, after order: Int64, limit: Int, now: Timestamp) async throws -> Int64?
     {
         let waiting: SQL = """
-            SELECT number, intake_order FROM card WHERE state = 'verified' AND reason = \(reason)
+            SELECT number, intake_order FROM card WHERE state = \(literal: .verified) AND reason = \(reason)
             AND intake_order > \(order) ORDER BY intake_order LIMIT \(limit)
             """
         let cards = try await self.read { tx in
@@ -162,10 +162,13 @@ struct Application {
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
         // While one card awaits verification nothing goes, so one of them is enough.
         let own: SQL = "WHERE card.number = \(number) AND card.state IN"
-        var moved = try CardRow.all("\(own) ('verified', 'delivering', 'held')", in: tx)
-        moved += try CardRow.all("\(own) ('delivered') AND \(PhotoAge.isNewestDelivered(of: number))", in: tx)
+        var moved = try CardRow.all("\(own) \(literals: .verified, .delivering, .held)", in: tx)
+        moved += try CardRow.all(
+            "\(own) (\(literal: .delivered)) AND \(PhotoAge.isNewestDelivered(of: number))",
+            in: tx
+        )
         let awaited = try CardRow.all(
-            "\(own) ('fetching', 'received', 'prepared') AND card.beside IS NULL LIMIT 1",
+            "\(own) \(literals: .fetching, .received, .prepared) AND card.beside IS NULL LIMIT 1",
             in: tx
         )
         let rows = (moved + awaited).sorted { $0.order < $1.order }
@@ -176,7 +179,7 @@ struct Application {
             for side in CardSide.allCases { delivered[side] = try PhotoAge(&row) }
         }
         let decided = try tx.values(
-            "SELECT id FROM card WHERE number = \(number) AND state = 'verified' AND \(Decision.holdsCard)",
+            "SELECT id FROM card WHERE number = \(number) AND state = \(literal: .verified) AND \(Decision.holdsCard)",
             as: CardID.self
         )
         let snapshot = CaseSnapshot(
@@ -227,10 +230,10 @@ struct Application {
         for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
             try self.tx.run(
                 """
-                UPDATE card SET reason = \(reason), message = NULL, seen = 0 WHERE id = \(id) AND state = 'verified'
+                UPDATE card SET reason = \(reason), message = NULL, seen = 0 WHERE id = \(id) AND state = \(literal: .verified)
                 """
             )
-            try self.store.note(Transition(.verified, reason), of: id, sealed: nil, in: self.tx)
+            try self.store.log(Transition(.verified, reason), from: .verified, of: id, sealed: nil, in: self.tx)
         }
         self.tx.changed.insert(self.number)
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
@@ -260,7 +263,7 @@ struct Application {
         )
         guard isNew == 1 else { return }
         for warning in self.findings where warning.severity == .warn {
-            try self.store.note(warning, of: back, in: back.state, in: self.tx)
+            try self.store.log(warning, of: back, in: back.state, in: self.tx)
         }
     }
 }

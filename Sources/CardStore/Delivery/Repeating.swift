@@ -21,8 +21,8 @@ extension CardStore {
         let due: SQL =
             scope == .unreadable
             ? """
-            FROM delivery WHERE state = 'open' AND unreadable = 1 AND NOT EXISTS (
-                SELECT 1 FROM delivery AS other WHERE other.state = 'open' AND other.unreadable = 1
+            FROM delivery WHERE state = \(delivery: .open) AND unreadable = 1 AND NOT EXISTS (
+                SELECT 1 FROM delivery AS other WHERE other.state = \(delivery: .open) AND other.unreadable = 1
                 AND other.worker IS NOT NULL
             )
             """ : Self.repeats(dueAt: now)
@@ -66,7 +66,7 @@ extension CardStore {
 
     /// Selects the deliveries that were attempted and are due again.
     static func repeats(dueAt now: Timestamp) -> SQL {
-        "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now)) AND \(Unreadable.mayGo(.deliver, now: now))"
+        "FROM delivery WHERE state = \(delivery: .open) AND worker IS NULL AND \(Wait.isOver(at: now)) AND \(Unreadable.mayGo(.deliver, now: now))"
     }
 
     /// Dissolves the delivery of a card if none of its attempts can have been applied and none is in progress.
@@ -75,7 +75,7 @@ extension CardStore {
     func dissolveUnapplied(_ row: CardRow, in tx: Transaction) throws -> Bool {
         guard let id = row.delivery,
             try tx.exists(
-                "SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker IS NULL AND may_be_applied = 0"
+                "SELECT 1 FROM delivery WHERE id = \(id) AND state = \(delivery: .open) AND worker IS NULL AND may_be_applied = 0"
             )
         else { return false }
         try DeliveryRecord(id, store: self, in: tx).dissolve()
@@ -86,7 +86,7 @@ extension CardStore {
     package func undecidedDeliveries() async throws -> Int {
         try await self.read { tx in
             try tx.value(
-                "SELECT count(*) FROM delivery WHERE state = 'open' AND tries < \(Limits.triesOfUndecided)"
+                "SELECT count(*) FROM delivery WHERE state = \(delivery: .open) AND tries < \(Limits.triesOfUndecided)"
             ) ?? 0
         }
     }
@@ -98,7 +98,7 @@ extension CardStore {
             try tx.value(
                 """
                 SELECT min(CASE WHEN NOT \(Unreadable.mayGo(.deliver, now: now)) THEN \(now.advanced(by: Limits.unreadableLook))
-                WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END) FROM delivery WHERE state = 'open' AND worker IS NULL
+                WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END) FROM delivery WHERE state = \(delivery: .open) AND worker IS NULL
                 """
             )
         }
@@ -110,7 +110,9 @@ extension CardStore {
 
     /// Whether a delivery is still the worker's to send: a member may have left it, or another worker have taken it over.
     private func isClaimed(_ id: DeliveryID, by worker: Worker, in tx: Transaction) throws -> Bool {
-        try tx.exists("SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker = \(worker.id)")
+        try tx.exists(
+            "SELECT 1 FROM delivery WHERE id = \(id) AND state = \(delivery: .open) AND worker = \(worker.id)"
+        )
     }
 
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob? {

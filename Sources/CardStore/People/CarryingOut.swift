@@ -128,7 +128,7 @@ extension CardStore {
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
         let message = Message.decisionRefused(subject, decision.action, why)
         let sealed = try (try? row.key(self.vault))?.seal(json: message, column: .cardMessage)
-        try self.note(Transition(row.state, .decisionRefused), of: row.id, sealed: sealed, in: tx)
+        try self.log(Transition(row.state, .decisionRefused), from: row.state, of: row.id, sealed: sealed, in: tx)
         let actor = AccessOrigin(actor: "dropped: \(subject) as \(decision.action)", purpose: decision.purpose)
         try AccessLog.append(.decide, of: [row.id], by: actor, vault: self.vault, in: tx)
         try Transition.markForDecision(row.number, in: tx)

@@ -57,12 +57,7 @@ extension CardStore {
     }
 
     private func cards(of ids: [CardID], _ filter: CardFilter, in tx: Transaction) throws -> [CardID: Card] {
-        let conditions = Self.conditions(filter)
-        let fits: SQL = "(\(SQL.joined(conditions, by: " OR ")))"
-        let rows = try CardRow.all(
-            "WHERE card.id IN (SELECT id FROM card INDEXED BY sqlite_autoindex_card_1 WHERE id IN \(list: ids) AND \(fits))",
-            in: tx
-        )
+        let rows = try CardRow.all("WHERE card.id IN \(list: ids)", in: tx).filter(filter.matches)
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0.shown(self.vault)) })
     }
 }

@@ -139,7 +139,7 @@ extension CardStore {
                 let since: Timestamp? = try tx.value("SELECT min(since) FROM cases WHERE state = \(state)")
                 queue.oldest = [queue.oldest, since].compactMap(\.self).min()
                 let free: SQL = "SELECT number FROM cases WHERE state = \(state) AND \(Self.isFree(at: now))"
-                queue.free += try tx.value("SELECT count(*) FROM (\(free) LIMIT \(Limits.pageSize))") ?? 0
+                queue.free += try tx.value("SELECT count(*) FROM (\(free) LIMIT \(Limits.pageSize)) AS page") ?? 0
             }
             queue.claimed = try tx.rows(
                 """

@@ -122,7 +122,7 @@ package struct Decision: Hashable, Sendable, Record {
     /// Selects decisions whose card has moved since, but no `reject` or `erase` of a card that was never in a delivery.
     static let hasLapsed: SQL = """
         decision.seen <> (SELECT max(event.id) FROM event WHERE event.card = decision.card)
-        AND (decision.action NOT IN ('reject', 'erase') OR card.delivery IS NOT NULL)
+        AND (decision.action NOT IN \(list: [DecisionAction.reject, .erase]) OR card.delivery IS NOT NULL)
         """
     static let holdsCard: SQL =
         "EXISTS (SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0)"

@@ -42,7 +42,9 @@ extension CardStore {
         let missing = actions.subtracting(known).sorted { $0.rawValue < $1.rawValue }
         guard !missing.isEmpty else { return [] }
         return try await self.write(at: now) { tx in
-            let added = try missing.filter { try tx.run("INSERT OR IGNORE INTO four_eyes (action) VALUES (\($0))") > 0 }
+            let added = try missing.filter {
+                try tx.run("INSERT INTO four_eyes (action) VALUES (\($0)) ON CONFLICT DO NOTHING") > 0
+            }
             guard !added.isEmpty else { return [] }
             try self.log("adds", added, by: origin, in: tx)
             return added

@@ -31,7 +31,7 @@ extension CardStore {
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
         // A decision that a person has made about one of them is carried out instead.
         let held: SQL = """
-            card.state = 'held' AND card.reason = \(ReasonCode.holderConflict) AND NOT \(Decision.holdsCard)
+            card.state = \(literal: .held) AND card.reason = \(ReasonCode.holderConflict) AND NOT \(Decision.holdsCard)
             """
         let own: SQL = "WHERE card.number = \(number) AND \(held) ORDER BY card.intake_order"
         return try CardRow.all(own, in: tx).map { row in

@@ -18,6 +18,17 @@ package struct CardFilter: Hashable, Sendable {
 
     /// Lists every card.
     package init() {}
+
+    /// Whether a card is listed: the rule of ``CardStore/conditions(_:)`` for a card that was read.
+    func matches(_ row: CardRow) -> Bool {
+        let need = CardNotice(row.state, row.reason, isSeen: row.isSeen, isRetaken: row.isRetaken)
+        return (self.includesFetchedAgain || row.beside == nil)
+            && (self.number.map { $0.key == row.number.key } ?? true)
+            && (self.submitter.map { $0 == row.submitter } ?? true)
+            && (self.states.isEmpty || self.states.contains(row.state))
+            && (self.reason.map { [row.reason?.rawValue, row.remoteCode].contains($0) } ?? true)
+            && (self.attention.isEmpty || self.attention.contains { need == .attention($0) })
+    }
 }
 
 /// A card with everything that is known of it, for the person who looks at it.
@@ -97,25 +108,62 @@ extension CardStore {
     ) async throws -> [Card] {
         var filter = filter
         if let own = caller.submitter(for: .show) { filter.submitter = own }
-        let place: SQL = newestFirst ? "intake_order < \(last ?? .max)" : "intake_order > \(last ?? 0)"
-        let order: SQL = newestFirst ? "intake_order DESC" : "intake_order"
-        // A number has few cards, while a submitter or a reason may have all of them.
-        let table: SQL = filter.number == nil ? "card" : "card INDEXED BY card_number"
         return try await self.read { [filter] tx in
-            let page: SQL = "ORDER BY \(order) LIMIT \(min(limit, Limits.pageSize))"
-            let pages: [SQL] = Self.conditions(filter).map { condition in
-                "SELECT * FROM (SELECT intake_order FROM \(table) WHERE \(place) AND \(condition) \(page))"
+            let rows = try filter.number.map {
+                try Self.cards(of: $0, filter, after: last, newestFirst: newestFirst, limit: limit, in: tx)
             }
-            let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) \(page)"
-            return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(order)", in: tx)
+            return try (rows ?? Self.cards(filter, after: last, newestFirst: newestFirst, limit: limit, in: tx))
                 .map { $0.shown(self.vault) }
         }
     }
 
-    /// Conditions that together select the cards of a filter, each card once; an index gives the cards of a condition in order.
+    private static func cards(
+        _ filter: CardFilter,
+        after last: Int64?,
+        newestFirst: Bool,
+        limit: Int,
+        in tx: Transaction
+    )
+        throws -> [CardRow]
+    {
+        let place = Self.place(after: last, newestFirst: newestFirst)
+        let page: SQL = "ORDER BY \(place.order) LIMIT \(min(limit, Limits.pageSize))"
+        let pages: [SQL] = Self.conditions(filter).map { condition in
+            "SELECT * FROM (SELECT intake_order FROM card WHERE \(place.after) AND \(condition) \(page)) AS page"
+        }
+        let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) AS page \(page)"
+        return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(place.order)", in: tx)
+    }
+
+    /// A number has few cards, while a submitter or a reason may have all of them: they are filtered here.
+    private static func cards(
+        of number: BusinessNumber,
+        _ filter: CardFilter,
+        after last: Int64?,
+        newestFirst: Bool,
+        limit: Int,
+        in tx: Transaction
+    ) throws -> [CardRow] {
+        var (found, last, isMore): ([CardRow], Int64?, Bool) = ([], last, true)
+        while isMore, found.count < limit {
+            let place = Self.place(after: last, newestFirst: newestFirst)
+            let own: SQL = "WHERE card.number = \(first: number) AND \(place.after)"
+            let rows = try CardRow.all("\(own) ORDER BY card.\(place.order) LIMIT \(Limits.pageSize)", in: tx)
+            found += rows.filter(filter.matches)
+            (last, isMore) = (rows.last?.order, rows.count == Limits.pageSize)
+        }
+        return Array(found.prefix(limit))
+    }
+
+    private static func place(after last: Int64?, newestFirst: Bool) -> (after: SQL, order: SQL) {
+        newestFirst
+            ? ("intake_order < \(last ?? .max)", "intake_order DESC") : ("intake_order > \(last ?? 0)", "intake_order")
+    }
+
+    /// Conditions that together select the cards of a filter without a number, each card once; an index gives the cards of a
+    /// condition in order.
     static func conditions(_ filter: CardFilter) -> [SQL] {
         var own: [SQL] = []
-        if let number = filter.number { own.append("number = \(first: number)") }
         if let submitter = filter.submitter { own.append("submitter = \(submitter)") }
         // No client got the id of a card that may be deleted again.
         var conditions = [SQL.joined(own + [filter.includesFetchedAgain ? "1 = 1" : "beside IS NULL"], by: " AND ")]
@@ -123,14 +171,14 @@ extension CardStore {
         let needs = CardAttention.allCases.filter(filter.attention.contains)
         if !needs.isEmpty { split(needs.flatMap(Self.conditions)) }
         // Without a state, the index of a submitter gives the order of each state.
-        let isBySubmitter = filter.submitter != nil && filter.number == nil && filter.reason == nil
+        let isBySubmitter = filter.submitter != nil && filter.reason == nil
         let isAny = filter.states.isEmpty && isBySubmitter
         let states = CardState.allCases.filter { isAny || filter.states.contains($0) }
         // A reason selects fewer cards than states.
         let state: SQL = filter.reason == nil ? "state" : "state || ''"
         if !states.isEmpty { split(states.map { "\(state) = \(literal: $0)" }) }
         if let reason = filter.reason {
-            split(["reason = \(reason)", "remote_code = \(reason) AND reason IS NOT \(reason)"])
+            split(["reason = \(reason)", "remote_code = \(reason) AND reason IS DISTINCT FROM \(reason)"])
         }
         return conditions
     }
@@ -142,15 +190,15 @@ extension CardStore {
         case .decide:
             let reasons = ReasonCode.needingAttention.sorted { $0.rawValue < $1.rawValue }
             // The reason selects fewer cards than the state.
-            let waiting: [SQL] = reasons.map { "state || '' = 'verified' AND reason = \($0)" }
-            pieces = ["state = 'failed'", "state = 'held'"] + waiting
-        case .retake: pieces = ["state = 'rejected' AND reason <> \(ReasonCode.rejectedByOperator)"]
+            let waiting: [SQL] = reasons.map { "state || '' = \(literal: .verified) AND reason = \($0)" }
+            pieces = ["state = \(literal: .failed)", "state = \(literal: .held)"] + waiting
+        case .retake: pieces = ["state = \(literal: .rejected) AND reason <> \(ReasonCode.rejectedByOperator)"]
         }
         return pieces.map { "\($0) AND \(Self.counts)" }
     }
 
     private static let counts: SQL = """
-        seen = 0 AND (reason = \(ReasonCode.submitterConflict) OR \(CardRow.isRetaken) = 0)
+        seen = 0 AND (reason = \(ReasonCode.submitterConflict) OR NOT \(CardRow.isRetaken))
         """
 
     /// Returns cards by their identifiers; skips those that are missing, or that the caller may not see.
@@ -283,17 +331,6 @@ extension CardStore {
                 failureClass: try row.next(),
                 code: try row.next()
             )
-        }
-    }
-
-    /// Returns how many cards are in each state.
-    package func counts() async throws -> [CardState: Int] {
-        try await self.read { tx in
-            var counts: [CardState: Int] = [:]
-            try tx.forEach("SELECT state, cards FROM state_count WHERE cards > 0") {
-                counts[try $0.next()] = try $0.next()
-            }
-            return counts
         }
     }
 

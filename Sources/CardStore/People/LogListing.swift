@@ -45,9 +45,9 @@ extension CardStore {
             let order: SQL = "ORDER BY at DESC, number DESC"
             let page: SQL = "\(order) LIMIT \(min(limit, Limits.pageSize))"
             let pages: [SQL] = filter.conditions.map {
-                "SELECT * FROM (SELECT number, at FROM access_log WHERE \($0) \(place) \(page))"
+                "SELECT * FROM (SELECT number, at FROM access_log WHERE \($0) \(place) \(page)) AS page"
             }
-            let numbers: SQL = "SELECT number FROM (\(SQL.joined(pages, by: " UNION ALL "))) \(page)"
+            let numbers: SQL = "SELECT number FROM (\(SQL.joined(pages, by: " UNION ALL "))) AS page \(page)"
             return try AccessRecord.all("WHERE number IN (\(numbers)) \(order)", in: tx)
         }
     }

@@ -51,7 +51,7 @@ extension CardStore {
             return (action, origin)
         }
         let origin = origin.adding("RETCODE \(row.remoteCode ?? "") in \(kept.meaning.key)")
-        let isKept = try tx.exists("SELECT 1 FROM delivery WHERE id = \(row.delivery) AND state = 'kept'")
+        let isKept = try tx.exists("SELECT 1 FROM delivery WHERE id = \(row.delivery) AND state = \(delivery: .kept)")
         switch kept.meaning {
         case .success, .alreadyExists: return (.delivered, origin)
         case .retryable where isKept: return (.resend, origin)
@@ -150,8 +150,8 @@ extension CardStore {
         }
         try tx.one(
             """
-            UPDATE delivery SET state = 'open', unreadable = 0, \(Transition.fresh), changed_at = \(tx.now)
-            WHERE id = \(delivery) AND state = 'kept'
+            UPDATE delivery SET state = \(delivery: .open), unreadable = 0, \(Transition.fresh), changed_at = \(tx.now)
+            WHERE id = \(delivery) AND state = \(delivery: .kept)
             """
         )
         return members.map(\.id).filter { $0 != row.id }
@@ -161,7 +161,7 @@ extension CardStore {
     func markSending(_ row: CardRow, in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN ('open', 'kept')
+            UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN \(deliveries: .open, .kept)
             AND EXISTS (SELECT 1 FROM attempt WHERE subject = delivery.id AND ended_at IS NULL)
             """
         )
@@ -171,7 +171,8 @@ extension CardStore {
     /// was not applied.
     func leaveDelivery(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
         guard let delivery = row.delivery else { return [] }
-        guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN ('open', 'kept')") else {
+        guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN \(deliveries: .open, .kept)")
+        else {
             try tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(delivery) AND card = \(row.id)")
             return []
         }
@@ -187,7 +188,10 @@ extension CardStore {
             try tx.run("UPDATE cases SET \(set) WHERE number = \(row.number)")
         }
         // Cards that waited for it no longer do, and must not expire as if they did before they are decided again.
-        try self.forgetReasons("number = \(row.number) AND state = 'verified' AND reason IS NOT NULL", in: tx)
+        try self.forgetReasons(
+            "number = \(row.number) AND state = \(literal: .verified) AND reason IS NOT NULL",
+            in: tx
+        )
     }
 
     func require(_ action: DecisionAction, of row: CardRow, in tx: Transaction) throws {

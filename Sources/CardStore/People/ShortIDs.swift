@@ -43,9 +43,12 @@ extension CardStore {
         return String(id.rawValue.suffix(digits))
     }
 
+    /// The last eight digits, the expression of the index `card_end`; PostgreSQL counts no position from the end.
+    static let end: SQL = "CASE WHEN length(id) < 8 THEN id ELSE substr(id, length(id) - 7) END"
+
     /// The cards whose ids have their last eight digits in common with a text.
     private static func ids(endingLike text: String, in tx: Transaction) throws -> [CardID] {
-        try tx.values("SELECT id FROM card WHERE substr(id, -8) = \(String(text.suffix(Self.fewestDigits)))")
+        try tx.values("SELECT id FROM card WHERE \(Self.end) = \(String(text.suffix(Self.fewestDigits)))")
     }
 }
 

@@ -21,9 +21,7 @@ extension CardStore {
         return try await self.read { tx in
             var figures = StoreCounts()
             figures.cases = cases
-            try tx.forEach("SELECT state, cards, entered FROM state_count") { row in
-                figures.cards[try row.next()] = (try row.next(), try row.next())
-            }
+            figures.cards = try Tally.counts(in: tx)
             for condition in CardAttention.allCases.flatMap(Self.conditions) {
                 try tx.forEach("SELECT reason, count(*) FROM card WHERE \(condition) GROUP BY reason") { row in
                     figures.attention[try row.next(), default: 0] += try row.next()
@@ -47,7 +45,7 @@ extension CardStore {
             // A success that a fast clock dated would count as the last one for years.
             last[stage] = try tx.value(
                 """
-                SELECT ended_at FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND \(Unreadable.isUnderstood)
+                SELECT ended_at FROM attempt WHERE stage = \(stage) AND class = \(failure: .accepted) AND \(Unreadable.isUnderstood)
                 AND ended_at <= \(now) ORDER BY ended_at DESC LIMIT 1
                 """
             )
@@ -93,52 +91,6 @@ package struct Throughput: Sendable {
 }
 
 extension CardStore {
-    /// The word in place of a state under which a card counts once, with its first event.
-    private static let admission = "admitted"
-
-    /// Folds new events into counts by minute, and deletes minutes of more than eight days ago. Of several processes that fold
-    /// at once, one succeeds. The last folded event is stored in the same file as the events: a restore brings back both.
-    ///
-    /// Warnings and new reasons are events in which the state is unchanged: they do not count, which one search in the index of
-    /// the card's events shows.
-    ///
-    /// - Returns: whether more events are left.
-    package func foldTally(limit: Int = Limits.eventsPerFold, now: Timestamp) async throws -> Bool {
-        let oldest = now.millisecondsSinceEpoch / 60_000 - Limits.minutesTallied
-        let new = try await self.read { tx in
-            try tx.row(
-                """
-                SELECT (SELECT tallied FROM store), max(id), count(*) FROM (
-                    SELECT id FROM event WHERE id > (SELECT tallied FROM store) ORDER BY id LIMIT \(limit)
-                ) AS new
-                """
-            ) { (start: try $0.next(Int64.self), end: try $0.next(Int64?.self), count: try $0.next(Int.self)) }
-        }
-        guard let new, let end = new.end else { return false }
-        return try await self.write(at: now, usesReserve: false) { tx in
-            let isFirst = try tx.run("UPDATE store SET tallied = \(end) WHERE tallied = \(new.start)") == 1
-            guard isFirst else { return false }
-            // The tombstone of a card that was erased before, or that a restore copied, is not a new card.
-            try tx.run(
-                """
-                WITH step AS MATERIALIZED (
-                    SELECT at / 60000 AS minute, state, coalesce(reason, '') AS reason, (
-                        SELECT earlier.state FROM event AS earlier WHERE earlier.card = event.card AND earlier.id < event.id
-                        ORDER BY earlier.id DESC LIMIT 1
-                    ) AS was FROM event WHERE id > \(new.start) AND id <= \(end) AND at >= \(oldest * 60_000)
-                )
-                INSERT INTO tally (minute, state, reason, cards)
-                SELECT minute, state, reason, count(*) FROM step WHERE was IS NULL OR was <> state GROUP BY 1, 2, 3
-                UNION ALL
-                SELECT minute, \(Self.admission), '', count(*) FROM step WHERE was IS NULL AND state <> 'erased' GROUP BY 1
-                ON CONFLICT (minute, state, reason) DO UPDATE SET cards = tally.cards + excluded.cards
-                """
-            )
-            try tx.run("DELETE FROM tally WHERE minute < \(oldest)")
-            return new.count == limit
-        }
-    }
-
     /// Returns the throughput of a span that ends with the current bucket.
     package func throughput(_ span: ThroughputSpan, now: Timestamp) async throws -> Throughput {
         let (minutes, count) = span.buckets
@@ -151,7 +103,7 @@ extension CardStore {
                 let range: SQL =
                     "minute >= \(first * minutes) AND minute < \(end * minutes) AND state IN \(list: states)"
                 let sums: SQL =
-                    "SELECT minute / \(minutes), \(column), sum(cards) FROM tally WHERE \(range) GROUP BY 1, 2"
+                    "SELECT minute / \(minutes), \(column), CAST(sum(cards) AS bigint) FROM tally WHERE \(range) GROUP BY 1, 2"
                 try tx.forEach(sums) { row in
                     let bucket = Int(try row.next(Int64.self) - first)
                     counts[try row.next(), default: zeros][bucket] = try row.next()
@@ -159,7 +111,7 @@ extension CardStore {
                 return counts
             }
             let refused = [CardState.rejected, .failed, .held].map(\.rawValue)
-            let passed = [CardState.verified, .delivered].map(\.rawValue) + [Self.admission]
+            let passed = [CardState.verified, .delivered].map(\.rawValue) + [Tally.admission]
             return (try counts(by: "state", of: passed), try counts(by: "reason", of: refused))
         }
         let ranked = refusals.map { (sum: $1.reduce(0, +), reason: $0, cards: $1) }
@@ -167,7 +119,7 @@ extension CardStore {
         let others = ranked.dropFirst(6).reduce(zeros) { sums, next in zip(sums, next.cards).map(+) }
         return Throughput(
             starts: (first..<end).map { Timestamp(millisecondsSinceEpoch: $0 * minutes * 60_000) },
-            admitted: steps[Self.admission] ?? zeros,
+            admitted: steps[Tally.admission] ?? zeros,
             verified: steps[CardState.verified.rawValue] ?? zeros,
             delivered: steps[CardState.delivered.rawValue] ?? zeros,
             refusals: ranked.prefix(6).map { (ReasonCode(rawValue: $0.reason), $0.cards) }

@@ -53,9 +53,25 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         /// A state written into the text, not bound. SQLite must look at a bound value to decide whether a partial index on that
         /// state applies, so it would compile the statement again for each run (https://www.sqlite.org/queryplanner.html).
-        mutating func appendInterpolation(literal state: CardState) { self.text += "'\(state.rawValue)'" }
+        mutating func appendInterpolation(literal state: CardState) { self.append([state]) }
+        mutating func appendInterpolation(literals states: CardState...) { self.append(states, isList: true) }
+        mutating func appendInterpolation(delivery state: DeliveryState) { self.append([state]) }
+        mutating func appendInterpolation(deliveries states: DeliveryState...) { self.append(states, isList: true) }
+        mutating func appendInterpolation(failure class: FailureClass) { self.append([`class`]) }
+        mutating func appendInterpolation(failures classes: FailureClass...) { self.append(classes, isList: true) }
+        mutating func appendInterpolation(literal stage: Stage) { self.append([stage]) }
+        mutating func appendInterpolation(literal kind: BlobKind) { self.append([kind]) }
+        mutating func appendInterpolation(literal state: RunState) { self.append([state]) }
 
-        mutating func appendInterpolation(literal stage: Stage) { self.text += "'\(stage.rawValue)'" }
+        /// All words of a closed set, in brackets.
+        mutating func appendInterpolation<Word: CaseIterable & RawRepresentable<String>>(all words: Word.Type) {
+            self.append(Array(words.allCases), isList: true)
+        }
+
+        private mutating func append(_ words: [some RawRepresentable<String>], isList: Bool = false) {
+            let words = words.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            self.text += isList ? "(\(words))" : words
+        }
 
         /// Selects the number in the spelling that its case was first given, which all rows hold; `NULL` if there is no
         /// such case.
@@ -64,11 +80,13 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.values.append(.text(number.key))
         }
 
-        /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere.
+        /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere. The last value is repeated up to a
+        /// power of two: each length is another statement to prepare.
         mutating func appendInterpolation(list: [some Bindable]) {
             precondition(!list.isEmpty, "a list of values in SQL must not be empty")
-            self.text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
-            self.values += list.map(\.stored)
+            let count = 1 << (Int.bitWidth - (list.count - 1).leadingZeroBitCount)
+            self.text += "(" + repeatElement("?", count: count).joined(separator: ", ") + ")"
+            self.values += list.map(\.stored) + repeatElement(list[list.count - 1].stored, count: count - list.count)
         }
     }
 }

@@ -100,11 +100,7 @@ struct Transaction {
     }
 
     func exists(_ sql: SQL) throws -> Bool {
-        try self.stepping(sql) { statement in
-            let code = sqlite3_step(statement)
-            guard code == SQLITE_ROW || code == SQLITE_DONE else { throw self.failure() }
-            return code == SQLITE_ROW
-        }
+        try self.value("SELECT EXISTS (\(sql))") ?? false
     }
 
     private func stepping<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {

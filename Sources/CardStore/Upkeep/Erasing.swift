@@ -39,7 +39,7 @@ extension CardStore {
                 """
                 SELECT delivery.key, delivery_card.position + 1 FROM card
                 JOIN delivery_card ON delivery_card.card = card.id JOIN delivery ON delivery.id = delivery_card.delivery
-                WHERE card.state = 'erased' ORDER BY card.intake_order, delivery.formed_at
+                WHERE card.state = \(literal: .erased) ORDER BY card.intake_order, delivery.formed_at
                 """
             ) { row in (key: try row.next(), position: try row.next()) }
         }
@@ -67,7 +67,7 @@ extension CardStore {
     /// Gives free pages back and empties the log, if any process has erased cards since. No writer waits for readers.
     func emptyDueLog() async -> Bool {
         let erased = try? await self.read { tx in
-            try tx.value("SELECT entered FROM state_count WHERE state = 'erased'", as: Int.self) ?? 0
+            try Tally.erasures(in: tx)
         }
         guard let erased, self.emptiedAt.withLock({ $0 }) != erased else { return erased != nil }
         // In portions, between which others may write.
@@ -228,7 +228,7 @@ struct Erasure: Sendable {
             """
             SELECT delivery FROM delivery_card AS own WHERE card = \(card) AND NOT EXISTS (
                 SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
-                WHERE delivery_card.delivery = own.delivery AND card.id <> own.card AND card.state <> 'erased'
+                WHERE delivery_card.delivery = own.delivery AND card.id <> own.card AND card.state <> \(literal: .erased)
             ) AND NOT EXISTS (SELECT 1 FROM attempt WHERE subject = own.delivery AND \(mayAnswer))
             """,
             as: DeliveryID.self
@@ -251,8 +251,8 @@ struct Erasure: Sendable {
     private static func forgetAttempts(of subject: SQL, _ which: SQL = "", in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE attempt SET subject = '' WHERE subject = \(subject) \(which) AND class = 'accepted' AND NOT EXISTS (
-                SELECT 1 FROM attempt AS later WHERE stage = attempt.stage AND class = 'accepted'
+            UPDATE attempt SET subject = '' WHERE subject = \(subject) \(which) AND class = \(failure: .accepted) AND NOT EXISTS (
+                SELECT 1 FROM attempt AS later WHERE stage = attempt.stage AND class = \(failure: .accepted)
                 AND \(Unreadable.isUnderstood) AND ended_at > attempt.ended_at
             )
             """
@@ -268,7 +268,8 @@ struct Erasure: Sendable {
         try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 0")
         // The persons who decided must still see that their decisions were dropped.
         try tx.run("UPDATE decision SET message = NULL WHERE card = \(card)")
-        try tx.run("DELETE FROM event WHERE card = \(card) AND state <> 'erased'")
+        try Tally.addMoves(of: card, in: tx)
+        try tx.run("DELETE FROM event WHERE card = \(card) AND state <> \(literal: .erased)")
         try tx.run(
             """
             UPDATE card SET metadata = NULL, message = NULL, source = NULL, prepared = NULL, host = NULL, holder = NULL

@@ -85,9 +85,9 @@ extension ErasureCertificate {
             try tx.value("SELECT count(*) FROM input WHERE card = \(card) AND device IS NOT NULL") ?? 0
         self.exportCount =
             try tx.value("SELECT count(*) FROM access_log WHERE card = \(card) AND action = 'export'") ?? 0
-        self.verifier = try Remote(after: "subject = \(card) AND stage = 'verify'", in: tx)
+        self.verifier = try Remote(after: "subject = \(card) AND stage = \(literal: .verify)", in: tx)
         let sent: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
-        let attempts: SQL = "subject IN (\(sent)) AND stage = 'deliver'"
+        let attempts: SQL = "subject IN (\(sent)) AND stage = \(literal: .deliver)"
         self.backend = row.state == .delivered ? .holds : try Remote(after: attempts, in: tx)
         self.deliveries = try tx.values("SELECT key FROM delivery WHERE id IN (\(sent)) ORDER BY formed_at, id")
         self.accessNumber = head.number
@@ -127,7 +127,7 @@ struct ErasureList: Sendable {
 
         /// Whether its card is there and not erased.
         func isAlive(in tx: Transaction) throws -> Bool {
-            try tx.exists("SELECT 1 FROM card WHERE id = \(self.card) AND state <> 'erased'")
+            try tx.exists("SELECT 1 FROM card WHERE id = \(self.card) AND state <> \(literal: .erased)")
         }
     }
 

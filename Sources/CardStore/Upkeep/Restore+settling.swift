@@ -45,9 +45,9 @@ extension Restore {
             let previous: SQL = replacesPrevious ? "(SELECT coalesce(max(id), 0) + 1 FROM previous.event)" : "0"
             try tx.run(
                 """
-                INSERT INTO main.event (id, card, at, state, reason)
-                SELECT max(\(tx.now), (SELECT coalesce(max(id), 0) + 1 FROM main.event), \(previous)), id, \(tx.now), state, reason
-                FROM main.card WHERE beside IS NULL ORDER BY state = 'erased', intake_order DESC LIMIT 1
+                INSERT INTO main.event (id, card, at, was, state, reason)
+                SELECT max(\(tx.now), (SELECT coalesce(max(id), 0) + 1 FROM main.event), \(previous)), id, \(tx.now), state, state, reason
+                FROM main.card WHERE beside IS NULL ORDER BY state = \(literal: .erased), intake_order DESC LIMIT 1
                 """
             )
         }
@@ -92,20 +92,22 @@ extension Restore {
         report.erased += try await store.database.write(at: self.now) { tx in
             let alive = try tx.values(
                 """
-                SELECT id FROM main.card WHERE state <> 'erased'
-                AND id IN (SELECT id FROM previous.card WHERE state = 'erased') ORDER BY id
+                SELECT id FROM main.card WHERE state <> \(literal: .erased)
+                AND id IN (SELECT id FROM previous.card WHERE state = \(literal: .erased)) ORDER BY id
                 """,
                 as: CardID.self
             )
             let erasure = Erasure(store: store, reason: .requested, origin: self.origin, now: self.now)
             let erased = try erasure.erase(alive, in: tx)
             // Actions that two persons must decide alike in either sandbox.
-            try tx.run("INSERT OR IGNORE INTO main.four_eyes (action) SELECT action FROM previous.four_eyes")
+            try tx.run(
+                "INSERT INTO main.four_eyes (action) SELECT action FROM previous.four_eyes WHERE TRUE ON CONFLICT DO NOTHING"
+            )
             // The earlier certificate is valid.
             try tx.run(
                 """
                 UPDATE main.card SET reason = was.reason, changed_at = was.changed_at, was_delivered = was.was_delivered,
-                certificate = was.certificate FROM previous.card AS was WHERE was.id = card.id AND was.state = 'erased'
+                certificate = was.certificate FROM previous.card AS was WHERE was.id = card.id AND was.state = \(literal: .erased)
                 """
             )
             return erased.count
@@ -124,7 +126,7 @@ extension Restore {
             """
             INSERT INTO main.cases (number, key, submitter, holder)
             SELECT number, key, submitter, holder FROM previous.cases
-            WHERE number IN (SELECT number FROM previous.card WHERE state = 'erased') ON CONFLICT DO NOTHING
+            WHERE number IN (SELECT number FROM previous.card WHERE state = \(literal: .erased)) ON CONFLICT DO NOTHING
             """
         )
         try tx.run(
@@ -159,7 +161,7 @@ extension Restore {
     /// Copies the tombstones of cards that the backup does not have, and returns how many there were.
     private static func takeOverTombstones(in tx: Transaction) throws -> Int {
         let unknown: SQL = """
-            SELECT id FROM previous.card WHERE state = 'erased' AND id NOT IN (SELECT id FROM main.card)
+            SELECT id FROM previous.card WHERE state = \(literal: .erased) AND id NOT IN (SELECT id FROM main.card)
             AND intake_order NOT IN (SELECT intake_order FROM main.card)
             """
         let count = try tx.run(
@@ -173,7 +175,7 @@ extension Restore {
         try tx.run(
             """
             INSERT INTO main.event (card, at, state, reason)
-            SELECT id, changed_at, state, reason FROM main.card WHERE state = 'erased'
+            SELECT id, changed_at, state, reason FROM main.card WHERE state = \(literal: .erased)
             AND id NOT IN (SELECT card FROM main.event)
             """
         )
@@ -182,7 +184,7 @@ extension Restore {
             """
             INSERT INTO main.input (location, number, part, card, device, inode, size, modified, changed, request)
             SELECT location, \(Self.number), part, card, device, inode, size, modified, changed, request FROM previous.input AS was
-            WHERE card IN (SELECT id FROM main.card WHERE state = 'erased')
+            WHERE card IN (SELECT id FROM main.card WHERE state = \(literal: .erased))
             ON CONFLICT (location, number, part) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
             size = excluded.size, modified = excluded.modified, changed = excluded.changed, request = excluded.request
             """
@@ -211,7 +213,9 @@ extension Restore {
     private func hold(_ store: CardStore, in tx: Transaction) throws -> Int {
         try self.keepDeliveries(in: tx)
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
-        try tx.run("UPDATE main.run SET state = 'ended', worker = NULL, ended_at = \(tx.now) WHERE state <> 'ended'")
+        try tx.run(
+            "UPDATE main.run SET state = \(literal: .ended), worker = NULL, ended_at = \(tx.now) WHERE state <> \(literal: .ended)"
+        )
         try tx.run("DELETE FROM main.worker")
         try tx.run("DELETE FROM main.pause")
         try tx.run("DELETE FROM main.decision")
@@ -219,8 +223,8 @@ extension Restore {
         try tx.run("UPDATE main.cases SET claimed_by = NULL, claimed_tab = NULL, claimed_until = NULL")
         let rows = try CardRow.all(
             """
-            WHERE state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'failed', 'held')
-            OR (state = 'rejected' AND reason IS NOT NULL AND reason <> \(ReasonCode.rejectedByOperator)
+            WHERE state IN \(literals: .fetching, .received, .prepared, .verified, .delivering, .failed, .held)
+            OR (state = \(literal: .rejected) AND reason IS NOT NULL AND reason <> \(ReasonCode.rejectedByOperator)
                 AND id IN (SELECT card FROM main.blob))
             ORDER BY intake_order
             """,
@@ -240,20 +244,20 @@ extension Restore {
     private func keepDeliveries(in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE main.attempt SET ended_at = \(tx.now), class = 'unknown', code = 'interrupted' WHERE ended_at IS NULL
+            UPDATE main.attempt SET ended_at = \(tx.now), class = \(failure: .unknown), code = 'interrupted' WHERE ended_at IS NULL
             """
         )
         try tx.run(
             """
             INSERT INTO main.attempt (stage, subject, worker, started_at, ended_at, class, code)
-            SELECT 'deliver', id, 'restore', \(tx.now), \(tx.now), 'unknown', 'restored' FROM main.delivery
-            WHERE state IN ('open', 'kept')
+            SELECT \(literal: .deliver), id, 'restore', \(tx.now), \(tx.now), \(failure: .unknown), 'restored' FROM main.delivery
+            WHERE state IN \(deliveries: .open, .kept)
             """
         )
         try tx.run(
             """
-            UPDATE main.delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(tx.now)
-            WHERE state IN ('open', 'kept')
+            UPDATE main.delivery SET state = \(delivery: .kept), may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(tx.now)
+            WHERE state IN \(deliveries: .open, .kept)
             """
         )
     }

@@ -18,20 +18,21 @@ package struct RetentionTerms: Hashable, Sendable {
 
     /// Selects the states in which a card may expire.
     fileprivate static let mayExpire: SQL =
-        "state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')"
+        "state IN \(literals: .delivered, .rejected, .superseded, .failed, .held, .verified)"
     private static let waiting = Array(ReasonCode.needingAttention.union([.waitsForFront]))
 
     /// Selects cards whose retention is over.
     func expired(limit: Int, now: Timestamp) -> [SQL] {
         let pieces: [(Duration?, SQL)] = [
-            (self.delivered, "state = 'delivered'"), (self.rejected, "state = 'rejected'"),
-            (self.rejected, "state = 'superseded'"), (self.failed, "state = 'failed'"), (self.held, "state = 'held'"),
-            (self.held, "state = 'verified' AND reason IN \(list: Self.waiting)"),
+            (self.delivered, "state = \(literal: .delivered)"), (self.rejected, "state = \(literal: .rejected)"),
+            (self.rejected, "state = \(literal: .superseded)"), (self.failed, "state = \(literal: .failed)"),
+            (self.held, "state = \(literal: .held)"),
+            (self.held, "state = \(literal: .verified) AND reason IN \(list: Self.waiting)"),
         ]
         // A person's decision for something else comes first.
         let isFree: SQL = """
             NOT EXISTS (
-                SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0 AND decision.action <> 'erase'
+                SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0 AND decision.action <> \(DecisionAction.erase)
             )
             """
         return pieces.compactMap { Self.over($0, "\($1) AND \(isFree)", limit: limit, now: now) }
@@ -39,7 +40,7 @@ package struct RetentionTerms: Hashable, Sendable {
 
     /// Selects delivered cards whose images are past their retention; `nil` if images stay.
     func imagesExpired(limit: Int, now: Timestamp) -> SQL? {
-        Self.over(self.images, "state = 'delivered' AND image_dropped_at IS NULL", limit: limit, now: now)
+        Self.over(self.images, "state = \(literal: .delivered) AND image_dropped_at IS NULL", limit: limit, now: now)
     }
 
     /// Selects cards for which a term is over, the oldest first; `nil` without a term.
@@ -154,7 +155,7 @@ extension CardStore {
             let all = Int(Int32.max)
             let images = [terms.imagesExpired(limit: all, now: now)].compactMap(\.self)
             return try (terms.expired(limit: all, now: now) + images).reduce(0) { count, query in
-                try count + (tx.value("SELECT count(*) FROM (\(query))") ?? 0)
+                try count + (tx.value("SELECT count(*) FROM (\(query)) AS page") ?? 0)
             }
         }
     }

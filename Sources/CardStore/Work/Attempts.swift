@@ -95,7 +95,7 @@ extension CardStore {
         try tx.run(
             """
             UPDATE attempt SET ended_at = \(tx.now), class = \(failure?.failureClass ?? .accepted),
-            code = \(failure?.code ?? code), http_status = \(failure?.httpStatus) WHERE id = \(id)
+            code = \(failure?.code ?? code) WHERE id = \(id)
             """
         )
         return wasOpen
@@ -121,7 +121,7 @@ extension CardStore {
         let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : countsFrom
         next.hasCounted = try tx.exists(
             """
-            SELECT 1 FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND \(Unreadable.isUnderstood)
+            SELECT 1 FROM attempt WHERE stage = \(stage) AND class = \(failure: .accepted) AND \(Unreadable.isUnderstood)
             AND ended_at >= \(countsFrom) AND ended_at <= \(tx.now) AND started_at > \(began) AND subject NOT IN (\(own))
             """
         )

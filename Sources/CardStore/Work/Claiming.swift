@@ -65,7 +65,7 @@ extension CardStore {
     private static func ready(in state: CardState, now: Timestamp) -> SQL {
         let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify, now: now))" : ""
         return """
-            state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL AND waits = 0
+            state = \(literal: state) AND state IN \(literals: .fetching, .received, .prepared) AND worker IS NULL AND waits = 0
             AND NOT \(Decision.holdsCard) \(readable)
             """
     }

@@ -26,18 +26,20 @@ extension CardStore {
     /// forbid.
     package func fetchHosts(now: Timestamp) async throws -> [String?] {
         guard try await self.wake(.fetching, now: now) else { return [] }
-        let ready: SQL = "card.state = 'fetching' AND card.worker IS NULL AND card.waits = 0"
+        let ready: SQL = "card.state = \(literal: .fetching) AND card.worker IS NULL AND card.waits = 0"
         return try await self.read { tx in
+            func first(_ isHost: SQL) -> SQL {
+                "SELECT id FROM card WHERE \(ready) AND host \(isHost) ORDER BY priority DESC, intake_order LIMIT 1"
+            }
             // Steps from host to host, and skips the cards between.
-            try tx.values(
+            return try tx.values(
                 """
                 WITH RECURSIVE hosts (name) AS (
                     SELECT min(host) FROM card WHERE \(ready) AND host > ''
                     UNION ALL SELECT (SELECT min(host) FROM card WHERE \(ready) AND host > name) FROM hosts WHERE name > ''
                 )
                 SELECT host FROM card WHERE card.id IN (
-                    SELECT (SELECT id FROM card WHERE \(ready) AND host IS name ORDER BY priority DESC, intake_order LIMIT 1)
-                    FROM hosts
+                    SELECT CASE WHEN name IS NULL THEN (\(first("IS NULL"))) ELSE (\(first("= name"))) END FROM hosts
                 ) ORDER BY priority DESC, intake_order
                 """
             )
@@ -58,8 +60,7 @@ extension CardStore {
         now: Timestamp,
         reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
-        // "IS NULL" alone would scan the images of all hosts.
-        let ofHost: SQL = "host IS \(host)"
+        let ofHost: SQL = host.map { "host = \($0)" } ?? "host IS NULL"
         return try await self.claim(.fetching, by: worker, now: now, reporting: reporting) { tx in
             try self.claim(.fetching, of: ofHost, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
         } opening: { row, tx in
@@ -116,7 +117,7 @@ extension CardStore {
         return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             guard let row = try CardRow.fetch(id, in: tx) else { return nil }
             if case .ended(let outcome, let startedAt, _) = conclusion, row.state != .erased {
-                try self.note(outcome, of: job, startedAt: startedAt, in: tx)
+                try self.logAttempt(outcome, of: job, startedAt: startedAt, in: tx)
             }
             guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
             try self.settle(row, with: conclusion, in: tx)
@@ -236,7 +237,7 @@ extension CardStore {
         let pauseEnd: Timestamp? = try tx.value(
             """
             SELECT pause.until FROM pause JOIN card ON card.host = pause.host
-            WHERE card.id = \(row.id) AND pause.stage = 'fetch' AND pause.since <= \(due)
+            WHERE card.id = \(row.id) AND pause.stage = \(literal: .fetch) AND pause.since <= \(due)
             """
         )
         return max(due, pauseEnd ?? due)
@@ -252,20 +253,21 @@ extension CardStore {
         let known = try CardRow.require(beside, in: tx)
         guard let reason = transition.reason, let cause = transition.message else { return }
         let finding = VerdictFinding(reason, .warn, message: .cardNotFetchedAgain(cause))
-        _ = try Self.nilIfUnreadable { try self.note(finding, of: known, in: known.state, in: tx) }
+        _ = try Self.nilIfUnreadable { try self.log(finding, of: known, in: known.state, in: tx) }
     }
 
-    private func note(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws {
-        let (failureClass, code, status): (FailureClass, String?, Int?) =
+    private func logAttempt(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws
+    {
+        let (failureClass, code): (FailureClass, String?) =
             switch outcome {
-            case .fetched: (.accepted, nil, 200)
-            case .forbidden(let error), .unusable(let error): (.rejected, error.code.rawValue, nil)
-            case .failed(let failure): (failure.failureClass, failure.code, failure.httpStatus)
+            case .fetched: (.accepted, nil)
+            case .forbidden(let error), .unusable(let error): (.rejected, error.code.rawValue)
+            case .failed(let failure): (failure.failureClass, failure.code)
             }
         try tx.run(
             """
-            INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code, http_status)
-            VALUES ('fetch', \(job.card.id), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code), \(status))
+            INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code)
+            VALUES (\(literal: .fetch), \(job.card.id), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code))
             """
         )
     }

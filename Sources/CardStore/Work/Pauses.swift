@@ -108,7 +108,7 @@ extension EndpointPause: Record {
     static let tables: SQL = "pause"
     /// Selects the pauses of endpoints that are still called: hosts of photos come and go with the cards.
     static let isCalled: SQL =
-        "(stage <> 'fetch' OR EXISTS (SELECT 1 FROM card WHERE card.state = 'fetching' AND card.host = pause.host))"
+        "(stage <> \(literal: .fetch) OR EXISTS (SELECT 1 FROM card WHERE card.state = \(literal: .fetching) AND card.host = pause.host))"
 
     init(_ row: inout Row) throws {
         (self.stage, self.host) = (try row.next(), try row.next())

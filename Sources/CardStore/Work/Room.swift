@@ -67,7 +67,9 @@ extension CardStore {
     package func isFull(depth: Int = Limits.queueDepth) async throws -> Bool {
         try await self.read { tx in
             try self.mayHold(depth, in: tx)
-                && tx.exists("SELECT 1 FROM card WHERE state IN ('received', 'prepared') LIMIT 1 OFFSET \(depth - 1)")
+                && tx.exists(
+                    "SELECT 1 FROM card WHERE state IN \(literals: .received, .prepared) LIMIT 1 OFFSET \(depth - 1)"
+                )
         }
     }
 
@@ -76,7 +78,7 @@ extension CardStore {
     /// These images do not count in the share of the queue: a host that does not answer must not use up room of the queue.
     package func hasReachedFetchingLimit(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool
     {
-        let cards: SQL = "SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter)"
+        let cards: SQL = "SELECT 1 FROM card WHERE state = \(literal: .fetching) AND submitter = \(submitter)"
         return try await self.read { tx in try tx.exists("\(cards) LIMIT 1 OFFSET \(share - 1)") }
     }
 
@@ -86,8 +88,8 @@ extension CardStore {
         try await self.read { tx in
             try tx.exists(
                 """
-                SELECT 1 FROM card WHERE submitter = \(submitter) AND state IN ('received', 'prepared') UNION ALL
-                SELECT 1 FROM card WHERE submitter = \(submitter) AND state = 'held' AND reason = 'submitter_conflict'
+                SELECT 1 FROM card WHERE submitter = \(submitter) AND state IN \(literals: .received, .prepared) UNION ALL
+                SELECT 1 FROM card WHERE submitter = \(submitter) AND state = \(literal: .held) AND reason = 'submitter_conflict'
                 LIMIT 1 OFFSET \(share - 1)
                 """
             )
@@ -103,7 +105,7 @@ extension CardStore {
         let isFull = try tx.exists(
             """
             SELECT 1 FROM card WHERE number = \(number) AND submitter || '' = \(submitter)
-            AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held') LIMIT 1 OFFSET \(most - 1)
+            AND state IN \(literals: .fetching, .received, .prepared, .verified, .delivering, .held) LIMIT 1 OFFSET \(most - 1)
             """
         )
         guard isFull else { return }

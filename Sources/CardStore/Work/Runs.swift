@@ -53,19 +53,19 @@ extension CardStore {
         let submitter = (origin.caller ?? .process).subject
         return try await self.write(at: now) { tx in
             try AccessLog.append(.run, of: [nil], by: origin, vault: self.vault, in: tx)
-            let waiting: SQL = "WHERE source = \(source) AND state = 'queued' ORDER BY created_at, id"
+            let waiting: SQL = "WHERE source = \(source) AND state = \(literal: .queued) ORDER BY created_at, id"
             if let first = try SourceRun.all(waiting, in: tx).first { return first }
             try tx.run(
                 """
-                DELETE FROM run WHERE state = 'ended' AND id NOT IN (
-                    SELECT id FROM run WHERE state = 'ended' ORDER BY created_at DESC, id DESC LIMIT \(Limits.runsKept)
+                DELETE FROM run WHERE state = \(literal: .ended) AND id NOT IN (
+                    SELECT id FROM run WHERE state = \(literal: .ended) ORDER BY created_at DESC, id DESC LIMIT \(Limits.runsKept)
                 )
                 """
             )
             let new = try tx.row(
                 """
                 INSERT INTO run (id, state, submitter, source, created_at)
-                VALUES (\(UUID().uuidString.lowercased()), 'queued', \(submitter), \(source), \(now))
+                VALUES (\(UUID().uuidString.lowercased()), \(literal: .queued), \(submitter), \(source), \(now))
                 RETURNING \(SourceRun.columns)
                 """
             ) { try SourceRun(&$0) }
@@ -80,8 +80,8 @@ extension CardStore {
         try await self.write { tx in
             try tx.row(
                 """
-                UPDATE run SET state = 'running', worker = \(worker) WHERE id = (
-                    SELECT id FROM run WHERE source = \(source) AND state <> 'ended' AND worker IS NULL
+                UPDATE run SET state = \(literal: .running), worker = \(worker) WHERE id = (
+                    SELECT id FROM run WHERE source = \(source) AND state <> \(literal: .ended) AND worker IS NULL
                     ORDER BY created_at, id LIMIT 1
                 ) AND NOT EXISTS (SELECT 1 FROM run WHERE source = \(source) AND worker IS NOT NULL)
                 RETURNING \(SourceRun.columns)
@@ -96,7 +96,7 @@ extension CardStore {
         try await self.write(at: now) { tx in
             try tx.one(
                 """
-                UPDATE run SET state = 'ended', worker = NULL, report = \(report), ended_at = \(now)
+                UPDATE run SET state = \(literal: .ended), worker = NULL, report = \(report), ended_at = \(now)
                 WHERE id = \(run.id) AND worker = \(worker)
                 """
             )
@@ -115,8 +115,8 @@ extension CardStore {
         try await self.write(at: now) { tx in
             _ = try tx.run(
                 """
-                UPDATE run SET state = 'ended', report = \(report), ended_at = \(now)
-                WHERE state <> 'ended' AND worker IS NULL \(other)
+                UPDATE run SET state = \(literal: .ended), report = \(report), ended_at = \(now)
+                WHERE state <> \(literal: .ended) AND worker IS NULL \(other)
                 AND NOT EXISTS (SELECT 1 FROM worker WHERE command = 'serve' AND id <> \(worker))
                 """
             )

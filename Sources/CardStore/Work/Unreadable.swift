@@ -13,7 +13,7 @@ package enum ClaimScope: Hashable, Sendable {
 /// given another card a readable answer, and in probes before that.
 enum Unreadable {
     /// Selects attempts whose answer was understood.
-    static let isUnderstood: SQL = "class IN ('accepted', 'rejected', 'shrink')"
+    static let isUnderstood: SQL = "class IN \(failures: .accepted, .rejected, .shrink)"
 
     /// Selects the rows of a stage without an unreadable answer, or with a readable answer for another card since.
     static func mayGo(_ stage: Stage, now: Timestamp) -> SQL {
@@ -21,13 +21,13 @@ enum Unreadable {
     }
 
     static let isOfAnotherNumber: SQL =
-        "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared')"
+        "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = \(literal: .prepared))"
 
     /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless any process
     /// has one in progress.
     static let longestAgoFirst: SQL = """
-        unreadable = 1 AND state = 'prepared' AND NOT \(Decision.holdsCard) AND NOT EXISTS (
-            SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared' AND other.worker IS NOT NULL
+        unreadable = 1 AND state = \(literal: .prepared) AND NOT \(Decision.holdsCard) AND NOT EXISTS (
+            SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = \(literal: .prepared) AND other.worker IS NOT NULL
         ) ORDER BY failed_at
         """
 
@@ -51,13 +51,13 @@ enum Unreadable {
         let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at", now: tx.now))"
         let numbers: SQL =
             stage == .verify
-            ? "SELECT count(DISTINCT number) FROM card WHERE state = 'prepared' AND \(open)"
+            ? "SELECT count(DISTINCT number) FROM card WHERE state = \(literal: .prepared) AND \(open)"
             // Deliveries with the same first number count once.
             : """
             SELECT count(DISTINCT first) FROM (
                 SELECT (SELECT min(number) FROM delivery_card JOIN card ON card.id = delivery_card.card
-                WHERE delivery_card.delivery = delivery.id) AS first FROM delivery WHERE state = 'open' AND \(open)
-            )
+                WHERE delivery_card.delivery = delivery.id) AS first FROM delivery WHERE state = \(delivery: .open) AND \(open)
+            ) AS page
             """
         return try tx.value(numbers) ?? 0
     }

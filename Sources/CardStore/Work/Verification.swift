@@ -104,7 +104,7 @@ extension CardStore {
         // A front of another person than the expected one does not say whose the number is.
         let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
         let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
-        if let holder { try self.note(holder: holder, of: row.number, in: tx) }
+        if let holder { try self.setHolder(holder, of: row.number, in: tx) }
         // An earlier judgement may have set a holder, before the expected person was known.
         if isOther { _ = try self.forgetHolder(of: row, in: tx) }
         // It is judged again once the clock differs by a day, in either direction.
@@ -114,14 +114,14 @@ extension CardStore {
             \(Wait.assigning(until: again, from: tx.now))
             """
         let change = try self.move(row, transition, also: also, in: tx)
-        for warning in judgement.warnings { try self.note(warning, of: row, in: transition.to, in: tx) }
+        for warning in judgement.warnings { try self.log(warning, of: row, in: transition.to, in: tx) }
         return change
     }
 
     /// Has cards judged again that were held for a doubtful clock, once it differs by a day; no call is paid for that.
     func judgeDoubtedAgain(in tx: Transaction) throws {
         let doubted: SQL = """
-            state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL AND NOT \(Decision.holdsCard)
+            state = \(literal: .held) AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL AND NOT \(Decision.holdsCard)
             """
         let some: SQL = "\(doubted) AND \(Wait.isOver(at: tx.now)) LIMIT \(Limits.cardsPerWake)"
         for card: CardID in try tx.values("SELECT id FROM card WHERE \(some)") {
@@ -131,13 +131,13 @@ extension CardStore {
     }
 
     /// Logs the warning of a rule about a card that passes.
-    func note(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
+    func log(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
         let sealed = try row.key(self.vault).seal(json: warning.message, column: .cardMessage)
-        try self.note(Transition(state, warning.reason), of: row.id, sealed: sealed, in: tx)
+        try self.log(Transition(state, warning.reason), from: state, of: row.id, sealed: sealed, in: tx)
     }
 
     /// Sets the holder of a number; fronts of two persons mark it as disputed for good, whatever happens to the cards.
-    private func note(holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
+    private func setHolder(_ holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
         try tx.one(
             """
             UPDATE cases SET holder = coalesce(holder, \(holder)),

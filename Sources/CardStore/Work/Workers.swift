@@ -240,8 +240,8 @@ extension CardStore {
     private func releaseClaims(of worker: String, onUnknown: UnknownPolicy, in tx: Transaction) throws -> [CardChange] {
         let interrupted: [DeliveryID] = try tx.values(
             """
-            UPDATE delivery SET may_be_applied = 1 WHERE state IN ('open', 'kept') AND id IN (
-                SELECT subject FROM attempt WHERE worker = \(worker) AND stage = 'deliver' AND ended_at IS NULL
+            UPDATE delivery SET may_be_applied = 1 WHERE state IN \(deliveries: .open, .kept) AND id IN (
+                SELECT subject FROM attempt WHERE worker = \(worker) AND stage = \(literal: .deliver) AND ended_at IS NULL
             ) RETURNING id
             """
         )

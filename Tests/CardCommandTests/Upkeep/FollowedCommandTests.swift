@@ -187,7 +187,7 @@ import Testing
 
     @Test func `what can be repaired is, by the command that the check names`() async throws {
         try await self.tool.admitting(["R-1"])
-        try await self.tool.plant("UPDATE state_count SET cards = cards + 1")
+        try await self.tool.plant("INSERT INTO state_total VALUES ('delivered', 1, 0)")
         let found = try await self.tool.run(["fsck"], ends: 1)
         #expect(found.output.contains("count_wrong"), "\(found.output)")
         try await self.tool.follow("fsck --repair", in: found.output, ends: 0)
