@@ -73,6 +73,7 @@ enum Schema {
             back_delivered INTEGER,
             back_taken INTEGER,
             priority INTEGER NOT NULL DEFAULT 0,
+            revision INTEGER NOT NULL DEFAULT 0,
             decide_from INTEGER,
             decide_at INTEGER,
             state TEXT CHECK (state IN \(all: CaseState.self)),

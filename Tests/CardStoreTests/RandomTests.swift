@@ -11,7 +11,12 @@ import Testing
     func `thousands of random steps break no rule`(seed: UInt64, layout: DeliveryLayoutKind) async throws {
         let world = try await RandomWorld(seed: seed, layout: layout)
         for step in 0..<1_500 {
+            let before = try await world.seen()
             try await world.step()
+            let after = try await world.seen()
+            for (number, now) in after where before[number].map({ $0.rules != now.rules }) ?? false {
+                #expect(now.revision > before[number]?.revision ?? 0, "step \(step): \(number)")
+            }
             try await world.check(step, withRules: step % 50 == 0)
         }
         try await world.settle()
@@ -199,6 +204,34 @@ private final class RandomWorld {
     }
 
     // MARK: Invariants
+
+    /// What the rules see of each number, and its revision.
+    func seen() async throws -> [BusinessNumber: (rules: [String], revision: Int64)] {
+        let (store, terms) = (self.harness.store, self.terms)
+        return try await store.read(at: self.harness.now) { tx in
+            let numbers = try tx.values("SELECT number FROM cases", as: BusinessNumber.self)
+            return try numbers.reduce(into: [:]) { seen, number in
+                let rows = try DeliveryProposal.rows(of: number, in: tx)
+                let (snapshot, revision) = try DeliveryProposal.snapshot(
+                    of: number,
+                    rows,
+                    terms: terms,
+                    store: store,
+                    in: tx
+                )
+                var rules =
+                    ["\(snapshot.isDisputed)"]
+                    + CardSide.allCases.map { "\(String(describing: snapshot.delivered[$0]))" }
+                rules += snapshot.cards.map { card in
+                    let reason = card.state == .held ? card.reason?.rawValue ?? "" : ""
+                    return
+                        "\(card.id) \(card.state) \(reason) \(String(describing: card.side)) \(card.age) \(card.wait) "
+                        + "\(card.isAccepted) \(card.goesWithoutFront) \(card.isSplit) \(card.lacksAccount)"
+                }
+                seen[number] = (rules, revision)
+            }
+        }
+    }
 
     func check(_ step: Int, withRules: Bool) async throws {
         for (card, keys) in self.taken where keys.count > 1 {

@@ -319,35 +319,45 @@ final class StoreHarness {
         _ terms: DecidingTerms = StoreHarness.terms,
         untriedOnly: Bool = false
     ) async throws -> [[DeliveryMember]] {
+        try await self.proposed(terms, untriedOnly: untriedOnly).flatMap(\.groups)
+    }
+
+    func proposed(_ terms: DecidingTerms = StoreHarness.terms, untriedOnly: Bool = false) async throws
+        -> [DeliveryProposal]
+    {
         try await self.store.proposeDeliveries(
             limit: 100,
             excluding: [],
             untriedOnly: untriedOnly,
             terms: terms,
             now: self.now
-        ).proposals.flatMap(\.groups)
+        ).proposals
     }
 
     /// Decides the cards of the number `N`.
     func decide(_ terms: DecidingTerms = StoreHarness.terms) async throws {
-        _ = try await self.store.decide([BusinessNumber(stored: "N")], terms: terms, now: self.now)
+        let proposal = try await self.store.read(at: self.now) { [store = self.store] tx in
+            try DeliveryProposal(BusinessNumber(stored: "N"), terms: terms, store: store, in: tx)
+        }
+        _ = try await self.store.decide([proposal], now: self.now)
     }
 
     /// Forms the delivery of each group that may go.
     func begin(_ terms: DecidingTerms = StoreHarness.terms) async throws -> [DeliveryJob] {
         var jobs: [DeliveryJob] = []
-        let proposals = try await self.store.proposeDeliveries(limit: 100, excluding: [], terms: terms, now: self.now)
-            .proposals
-        let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
-        if !waiting.isEmpty { try await self.store.decide(waiting, terms: terms, now: self.now) }
-        for group in proposals.flatMap(\.groups) {
+        let proposals = try await self.proposed(terms)
+        let waiting = proposals.filter(\.groups.isEmpty)
+        if !waiting.isEmpty { try await self.store.decide(waiting, now: self.now) }
+        for proposal in proposals where !proposal.groups.isEmpty {
+            // One delivery of a number at a time.
+            let group = proposal.groups[0]
             self.count += 1
             let parts: [DeliveryPart] = [.text("SECRET-TOKEN", name: "TOKEN")]
             let id = DeliveryID(rawValue: "delivery-\(self.count)")
             let outbound = try await self.outbound("key-\(self.count)", parts, of: group)
-            let job = try await self.store
-                .begin(id, of: group, as: outbound, by: self.worker, terms: terms, now: self.now)
-            if let job { jobs.append(job) }
+            let beginning = try await self.store
+                .begin(id, of: group, proposed: [proposal], as: outbound, by: self.worker, now: self.now)
+            if case .begun(let job) = beginning { jobs.append(job) }
         }
         return jobs
     }

@@ -128,12 +128,13 @@ struct Filling {
         }
     }
 
-    func propose(limit: Int = 8) async throws -> [[DeliveryMember]] {
+    func propose(limit: Int = 8) async throws -> [DeliveryProposal] {
         try await self.store.proposeDeliveries(limit: limit, excluding: [], terms: self.terms, now: .now)
-            .proposals.flatMap(\.groups)
+            .proposals.filter { !$0.groups.isEmpty }
     }
 
-    func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
+    func begin(_ proposal: DeliveryProposal) async throws -> DeliveryJob? {
+        let members = proposal.groups[0]
         let material = try await self.store.material(for: members.map(\.card))
         let outbound = OutboundDelivery(
             idempotencyKey: UUID().uuidString,
@@ -143,8 +144,9 @@ struct Filling {
             confidential: material.confidential
         )
         let id = DeliveryID(rawValue: UUID().uuidString.lowercased())
-        return try await self.store
-            .begin(id, of: members, as: outbound, by: self.worker, terms: self.terms, now: .now)
+        let beginning = try await self.store
+            .begin(id, of: members, proposed: [proposal], as: outbound, by: self.worker, now: .now)
+        if case .begun(let job) = beginning { return job } else { return nil }
     }
 
     func conclude(_ job: DeliveryJob) async throws {
@@ -155,9 +157,9 @@ struct Filling {
 
     func deliver() async throws {
         while true {
-            let groups = try await self.propose(limit: Self.portion)
-            if groups.isEmpty { return }
-            for members in groups { if let job = try await self.begin(members) { try await self.conclude(job) } }
+            let proposals = try await self.propose(limit: Self.portion)
+            if proposals.isEmpty { return }
+            for one in proposals { if let job = try await self.begin(one) { try await self.conclude(job) } }
         }
     }
 

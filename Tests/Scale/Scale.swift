@@ -74,9 +74,9 @@ struct Scale {
             _ = try await step("admit") { try await store.admit([photo], now: .now) }
             let jobs = try await step("claim a verification") { try await filling.claim() }
             for job in jobs { _ = try await step("conclude a verification") { try await filling.conclude(job) } }
-            let groups = try await step("propose deliveries") { try await filling.propose() }
-            for members in groups {
-                if let job = try await step("begin a delivery", { try await filling.begin(members) }) {
+            let proposals = try await step("propose deliveries") { try await filling.propose() }
+            for proposal in proposals {
+                if let job = try await step("begin a delivery", { try await filling.begin(proposal) }) {
                     _ = try await step("conclude a delivery") { try await filling.conclude(job) }
                 }
             }

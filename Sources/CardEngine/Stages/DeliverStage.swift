@@ -7,8 +7,8 @@ final class DeliverStage: StageWork {
     enum Job: Sendable {
         /// An attempted delivery: the same bytes are sent again.
         case again(DeliveryJob)
-        /// Cards that may go together.
-        case new([DeliveryMember])
+        /// Cards that may go together, and what was decided for their numbers.
+        case new([DeliveryMember], [DeliveryProposal])
     }
 
     let stage = Stage.deliver
@@ -153,10 +153,9 @@ final class DeliverStage: StageWork {
             try await self.claimRepeats(limit, longestAgoFirst: false, now: now, into: &claimed)
             limit -= claimed.jobs.count - known
         }
-        let waiting = look.proposals.filter(\.groups.isEmpty).map(\.number)
+        let waiting = look.proposals.filter(\.groups.isEmpty)
         if !waiting.isEmpty {
-            try await self.context.store.decide(waiting, terms: self.context.deciding, now: now)
-                .forEach(self.context.tell)
+            try await self.context.store.decide(waiting, now: now).forEach(self.context.tell)
         }
         // One delivery of a number at a time: its result decides about the next.
         let groups = look.proposals.compactMap(\.groups.first)
@@ -170,7 +169,10 @@ final class DeliverStage: StageWork {
             ) : Array(groups.prefix(limit))
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         self.forming.withLock { $0 += formed.count }
-        claimed.jobs += formed.map(Job.new)
+        claimed.jobs += formed.map { members in
+            let numbers = Set(members.map(\.businessNumber))
+            return .new(members, look.proposals.filter { numbers.contains($0.number) })
+        }
         // A query for a batch returns only some numbers, most of which may still gather; without those that go, the next returns
         // others.
         claimed.hasChanged = claimed.hasChanged || !waiting.isEmpty || isBatch && !formed.isEmpty
@@ -182,10 +184,9 @@ final class DeliverStage: StageWork {
     func perform(_ job: Job) async throws {
         switch job {
         case .again(let delivery): try await self.repeatDelivery(delivery)
-        case .new(let members):
-            let numbers = members.map(\.businessNumber)
-            defer { self.busy.withLock { $0.subtract(numbers) } }
-            if let job = try await self.form(members) { try await self.send(job) }
+        case .new(let members, let proposals):
+            defer { self.busy.withLock { $0.subtract(proposals.map(\.number)) } }
+            if let job = try await self.form(members, proposals) { try await self.send(job) }
         }
     }
 
@@ -209,20 +210,48 @@ final class DeliverStage: StageWork {
     }
 
     /// Stores a new delivery; `nil` if there is none to send.
-    private func form(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
+    private func form(_ members: [DeliveryMember], _ proposals: [DeliveryProposal]) async throws -> DeliveryJob? {
         defer { self.forming.withLock { $0 -= 1 } }
-        let cards = members.map(\.card)
+        var (members, proposals) = (members, proposals)
+        while !members.isEmpty {
+            guard let outbound = try await self.outbound(of: members) else { return nil }
+            let now = self.context.time.now()
+            var random = SystemRandomNumberGenerator()
+            let beginning = try await self.context.store.begin(
+                DeliveryID.generate(at: now, using: &random),
+                of: members,
+                proposed: proposals,
+                as: outbound,
+                by: self.context.worker,
+                now: now
+            )
+            switch beginning {
+            case .begun(let job):
+                job.changes.forEach(self.context.tell)
+                return job
+            case .moved(let numbers):
+                // They are decided again; the form is made again of the others.
+                members.removeAll { numbers.contains($0.businessNumber) }
+                proposals.removeAll { numbers.contains($0.number) }
+            }
+        }
+        self.gate.withdraw()
+        return nil
+    }
+
+    /// Makes the form of cards; `nil` if some of them cannot go, which is stored and reported.
+    private func outbound(of members: [DeliveryMember]) async throws -> OutboundDelivery? {
+        let (store, cards) = (self.context.store, members.map(\.card))
         let material: DeliveryMaterial
         do {
-            material = try await self.context.store.material(for: cards)
+            material = try await store.material(for: cards)
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
-            try await self.context.store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.tell)
+            try await store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.tell)
             return nil
         }
-        let outbound: OutboundDelivery
         do {
-            outbound = try await self.outbound(members, material)
+            return try await self.outbound(members, material)
         } catch {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
                 // No TOKEN: nothing was formed, and the stage pauses as after any other refusal.
@@ -232,23 +261,9 @@ final class DeliverStage: StageWork {
             }
             // These cards do not fit into a form; the endpoint is not the cause.
             self.gate.withdraw()
-            try await self.context.store.failForming(cards, because: error, now: self.context.time.now())
-                .forEach(self.context.tell)
+            try await store.failForming(cards, because: error, now: self.context.time.now()).forEach(self.context.tell)
             return nil
         }
-        let now = self.context.time.now()
-        var random = SystemRandomNumberGenerator()
-        let job = try await self.context.store.begin(
-            DeliveryID.generate(at: now, using: &random),
-            of: members,
-            as: outbound,
-            by: self.context.worker,
-            terms: self.context.deciding,
-            now: now
-        )
-        if job == nil { self.gate.withdraw() }
-        job?.changes.forEach(self.context.tell)
-        return job
     }
 
     private func outbound(

@@ -49,7 +49,9 @@ extension CardStore {
             try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
             // The card may have waited for a user account, and must not expire as if it still did.
             try self.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
-            try Transition.markForDecision(row.number, in: tx)
+            var important = metadata
+            important.priority = said.priority
+            if important != said { try Transition.markForDecision(row.number, in: tx) }
         }
         // A worker that verifies the card at this moment finds the change, and has it judged again.
         guard row.worker == nil,

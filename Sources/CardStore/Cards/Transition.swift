@@ -27,9 +27,11 @@ struct Transition {
         "(SELECT CASE WHEN seen_at > \(now) THEN seen_at ELSE \(now) END FROM store)"
     }
 
-    /// Marks a case for decision, at once whatever the clock says, if it has a `verified` card: only such cards can be decided.
+    /// Raises the revision of a case, so that what was proposed for it no longer holds, and marks it for decision, at once
+    /// whatever the clock says, if it has a `verified` card: only such cards can be decided.
     static func markForDecision(_ number: BusinessNumber, in tx: Transaction) throws {
         tx.changed.insert(number)
+        try tx.run("UPDATE cases SET revision = revision + 1 WHERE number = \(number)")
         try tx.run(
             """
             UPDATE cases SET decide_from = 0, decide_at = 0
@@ -62,7 +64,9 @@ extension CardStore {
             """
         )
         try self.log(transition, from: row.beside == nil ? row.state : nil, of: row.id, sealed: sealed, in: tx)
-        try Transition.markForDecision(row.number, in: tx)
+        // The rules ignore another submitter's card until a person lets it in: who posts under a number must not stop it.
+        let isIgnored = row.state == .held && row.reason == .submitterConflict && !transition.to.awaitsVerification
+        if isIgnored { tx.changed.insert(row.number) } else { try Transition.markForDecision(row.number, in: tx) }
         return CardChange(
             card: row.id,
             state: transition.to,

@@ -156,7 +156,7 @@ struct CheckRule: Sendable {
                 ) WHERE holder IS NULL
                 """,
                 """
-                UPDATE cases SET disputed = 1, decide_from = 0, decide_at = 0 WHERE disputed = 0 AND EXISTS (
+                UPDATE cases SET disputed = 1, revision = revision + 1, decide_from = 0, decide_at = 0 WHERE disputed = 0 AND EXISTS (
                     SELECT 1 FROM card WHERE card.number = cases.number AND card.holder <> cases.holder
                 )
                 """,
@@ -226,7 +226,7 @@ struct CheckRule: Sendable {
         }
         let isNewer = PhotoAge.isNewer(("other.intake_order", "other.taken"), than: ("card.intake_order", "card.taken"))
         return """
-            UPDATE cases SET (\(side)_delivered, \(side)_taken) = (
+            UPDATE cases SET revision = revision + 1, (\(side)_delivered, \(side)_taken) = (
                 SELECT intake_order, taken FROM card WHERE number = cases.number AND \(isDelivered("card")) ORDER BY (
                     SELECT count(*) FROM card AS other
                     WHERE other.number = card.number AND \(isDelivered("other")) AND \(isNewer)

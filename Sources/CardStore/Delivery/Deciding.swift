@@ -14,11 +14,19 @@ package struct DecidingTerms: Sendable {
     }
 }
 
-/// A business number with something to decide.
+/// A business number with something to decide, and what the rules decided for it. It holds as long as its case has the revision
+/// that was read.
 package struct DeliveryProposal: Sendable {
-    package var number: BusinessNumber
+    package let number: BusinessNumber
     /// The cards of each delivery that may be formed now; empty if only waits must be stored.
-    package var groups: [[DeliveryMember]]
+    package let groups: [[DeliveryMember]]
+    fileprivate let revision: Int64
+    fileprivate let decision: CaseDecision
+    /// The cards that were read.
+    let rows: [CardID: CardRow]
+    fileprivate let pair: (front: CardID, back: CardID)?
+    /// The findings of the rules about the pair.
+    fileprivate let findings: [VerdictFinding]
 }
 
 /// The deliveries that are possible at one moment.
@@ -78,9 +86,9 @@ extension CardStore {
             var look = DeliveryLook(areRepeatsDue: try tx.exists("SELECT 1 \(Self.repeats(dueAt: now))"))
             var going = 0
             for number in due where !excluded.contains(number) && going < limit {
-                let application = try Application(number, terms: terms, store: self, in: tx)
-                look.proposals.append(DeliveryProposal(number: number, groups: application.groups))
-                if !application.groups.isEmpty { going += 1 }
+                let proposal = try DeliveryProposal(number, terms: terms, store: self, in: tx)
+                look.proposals.append(proposal)
+                if !proposal.groups.isEmpty { going += 1 }
             }
             return look
         }
@@ -133,113 +141,117 @@ extension CardStore {
         }
     }
 
-    /// Stores which cards are held, rejected or superseded, and which wait, for numbers that have no card to send now.
+    /// Stores which cards are held, rejected or superseded, and which wait, for numbers that have no card to send now. A number
+    /// that has changed since it was read stays due.
     ///
     /// - Returns: the cards whose state changed.
     @discardableResult
-    package func decide(
-        _ numbers: [BusinessNumber],
-        terms: DecidingTerms,
-        now: Timestamp
-    ) async throws -> [CardChange] {
-        try await self.write(at: now, locking: numbers) { tx in
-            try numbers.flatMap { try Application($0, terms: terms, store: self, in: tx).apply(forming: []) }
+    package func decide(_ proposals: [DeliveryProposal], now: Timestamp) async throws -> [CardChange] {
+        try await self.write(at: now, locking: proposals.map(\.number)) { tx in
+            try proposals.flatMap { try $0.claim(in: tx) ? try $0.apply(forming: [], by: self, in: tx) : [] }
         }
     }
 }
 
-/// A business number within one transaction: its cards, and the decision of the rules.
-struct Application {
-    let number: BusinessNumber
-    private(set) var decision: CaseDecision
-    private let rows: [CardID: CardRow]
-    private let store: CardStore
-    private let tx: Transaction
-    private let pair: (front: CardID, back: CardID)?
-    /// The findings of the rules about the pair.
-    private var findings: [VerdictFinding] = []
-
+extension DeliveryProposal {
+    /// Reads a case, and decides by its cards.
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
-        // While one card awaits verification nothing goes, so one of them is enough.
-        let own: SQL = "WHERE card.number = \(number) AND card.state IN"
-        var moved = try CardRow.all("\(own) \(literals: .verified, .delivering, .held)", in: tx)
-        moved += try CardRow.all(
-            "\(own) (\(literal: .delivered)) AND \(PhotoAge.isNewestDelivered(of: number))",
-            in: tx
-        )
-        let awaited = try CardRow.all(
-            "\(own) \(literals: .fetching, .received, .prepared) AND card.beside IS NULL LIMIT 1",
-            in: tx
-        )
-        let rows = (moved + awaited).sorted { $0.order < $1.order }
-        var isDisputed = false
-        var delivered: [CardSide: PhotoAge] = [:]
-        try tx.forEach("SELECT disputed, \(PhotoAge.deliveredColumns) FROM cases WHERE number = \(number)") { row in
-            isDisputed = try row.next()
-            for side in CardSide.allCases { delivered[side] = try PhotoAge(&row) }
+        let rows = try Self.rows(of: number, in: tx)
+        let known = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        let (snapshot, revision) = try Self.snapshot(of: number, rows, terms: terms, store: store, in: tx)
+        let pair = CaseRules.pair(in: snapshot)
+        var findings: [VerdictFinding] = []
+        if let pair, let front = known[pair.front], let back = known[pair.back] {
+            findings = try store.pairFindings(front: front, back: back, rules: terms.rules, in: tx)
         }
-        let decided = try tx.values(
-            "SELECT id FROM card WHERE number = \(number) AND state = \(literal: .verified) AND \(Decision.holdsCard)",
-            as: CardID.self
-        )
-        let snapshot = CaseSnapshot(
-            cards: rows.map { row in
-                var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, isSplit: row.isSplit)
-                // Held until a person's decision is carried out or withdrawn.
-                if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
-                // A card that cannot be unsealed may go, so that forming its delivery fails it.
-                if !terms.hasDefaultUserNumber, card.state == .verified, let opened = try? row.card(store.vault) {
-                    card.lacksAccount = opened.metadata.userNumber?.reveal().isEmpty ?? true
-                }
-                return card
-            },
-            isDisputed: isDisputed,
-            delivered: delivered
-        )
-        (self.number, self.store, self.tx) = (number, store, tx)
-        self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
-        self.pair = CaseRules.pair(in: snapshot)
-        if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {
-            self.findings = try store.pairFindings(front: front, back: back, rules: terms.rules, in: tx)
-        }
-        self.decision = CaseRules.decide(
-            snapshot,
-            pairFindings: self.findings,
-            policy: terms.policy,
-            now: tx.now
+        let decision = CaseRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: tx.now)
+        let groups = decision.ready.map { ids in ids.compactMap { known[$0].flatMap(store.member) } }
+        self.init(
+            number: number,
+            groups: groups,
+            revision: revision,
+            decision: decision,
+            rows: known,
+            pair: pair,
+            findings: findings
         )
     }
 
-    /// The members of each delivery that may be formed now.
-    var groups: [[DeliveryMember]] {
-        self.decision.ready.map { ids in ids.compactMap { self.rows[$0].flatMap(self.store.member) } }
+    /// The cards of a number that the rules know.
+    static func rows(of number: BusinessNumber, in tx: Transaction) throws -> [CardRow] {
+        // While one card awaits verification nothing goes, so one of them is enough.
+        let own: SQL = "WHERE card.number = \(number) AND card.state IN"
+        var rows = try CardRow.all("\(own) \(literals: .verified, .delivering, .held)", in: tx)
+        rows += try CardRow.all("\(own) (\(literal: .delivered)) AND \(PhotoAge.isNewestDelivered(of: number))", in: tx)
+        rows += try CardRow.all(
+            "\(own) \(literals: .fetching, .received, .prepared) AND card.beside IS NULL LIMIT 1",
+            in: tx
+        )
+        return rows.sorted { $0.order < $1.order }
+    }
+
+    /// What the rules see of a number, and its revision then.
+    static func snapshot(
+        of number: BusinessNumber,
+        _ rows: [CardRow],
+        terms: DecidingTerms,
+        store: CardStore,
+        in tx: Transaction
+    ) throws -> (CaseSnapshot, revision: Int64) {
+        var (revision, isDisputed): (Int64, Bool) = (0, false)
+        var delivered: [CardSide: PhotoAge] = [:]
+        let columns: SQL = "revision, disputed, \(PhotoAge.deliveredColumns)"
+        try tx.forEach("SELECT \(columns) FROM cases WHERE number = \(number)") { row in
+            (revision, isDisputed) = (try row.next(), try row.next())
+            for side in CardSide.allCases { delivered[side] = try PhotoAge(&row) }
+        }
+        let isDecided: SQL = "number = \(number) AND state = \(literal: .verified) AND \(Decision.holdsCard)"
+        let decided = try tx.values("SELECT id FROM card WHERE \(isDecided)", as: CardID.self)
+        let cards = rows.map { row in
+            var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, isSplit: row.isSplit)
+            // Held until a person's decision is carried out or withdrawn.
+            if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
+            // A card that cannot be unsealed may go, so that forming its delivery fails it.
+            if !terms.hasDefaultUserNumber, card.state == .verified, let opened = try? row.card(store.vault) {
+                card.lacksAccount = opened.metadata.userNumber?.reveal().isEmpty ?? true
+            }
+            return card
+        }
+        return (CaseSnapshot(cards: cards, isDisputed: isDisputed, delivered: delivered), revision)
+    }
+
+    /// Raises the revision of the case; `false` if it has another one than was read, and nothing of this holds.
+    func claim(in tx: Transaction) throws -> Bool {
+        try tx.run(
+            "UPDATE cases SET revision = revision + 1 WHERE number = \(self.number) AND revision = \(self.revision)"
+        ) == 1
     }
 
     /// Stores the decision.
     ///
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
-    func apply(forming formed: [CardID]) throws -> [CardChange] {
+    func apply(forming formed: [CardID], by store: CardStore, in tx: Transaction) throws -> [CardChange] {
         var moves = self.decision.superseded.map { ($0, self.replacement(of: $0, by: $1)) }
         moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
         moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
-        try self.logFindings()
+        try self.logFindings(by: store, in: tx)
         let changes = try moves.compactMap { id, transition in
-            try self.rows[id].map { try self.store.move($0, transition, in: self.tx) }
+            try self.rows[id].map { try store.move($0, transition, in: tx) }
         }
         for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
-            try self.tx.run(
+            try tx.run(
                 """
                 UPDATE card SET reason = \(reason), message = NULL, seen = 0 WHERE id = \(id) AND state = \(literal: .verified)
                 """
             )
-            try self.store.log(Transition(.verified, reason), from: .verified, of: id, sealed: nil, in: self.tx)
+            try store.log(Transition(.verified, reason), from: .verified, of: id, sealed: nil, in: tx)
         }
-        self.tx.changed.insert(self.number)
+        tx.changed.insert(self.number)
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
         let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
-        let from = next.map { min($0, self.tx.now) }
-        try self.tx.run("UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)")
+        let from = next.map { min($0, tx.now) }
+        try tx.run("UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)")
         return changes
     }
 
@@ -253,9 +265,9 @@ struct Application {
     }
 
     /// Stores, once for each pair, which cards were compared and the warnings about them.
-    private func logFindings() throws {
+    private func logFindings(by store: CardStore, in tx: Transaction) throws {
         guard let pair, let back = self.rows[pair.back], !self.findings.isEmpty else { return }
-        let isNew = try self.tx.run(
+        let isNew = try tx.run(
             """
             UPDATE card SET compared_with = \(pair.front)
             WHERE id = \(pair.back) AND (compared_with IS NULL OR compared_with <> \(pair.front))
@@ -263,7 +275,7 @@ struct Application {
         )
         guard isNew == 1 else { return }
         for warning in self.findings where warning.severity == .warn {
-            try self.store.log(warning, of: back, in: back.state, in: self.tx)
+            try store.log(warning, of: back, in: back.state, in: tx)
         }
     }
 }

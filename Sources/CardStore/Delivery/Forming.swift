@@ -21,6 +21,13 @@ package struct DeliveryJob: Sendable {
     package var changes: [CardChange] = []
 }
 
+/// The outcome of forming a delivery.
+package enum DeliveryBeginning: Sendable {
+    case begun(DeliveryJob)
+    /// Nothing was stored: these numbers have changed since the proposal was made.
+    case moved(Set<BusinessNumber>)
+}
+
 /// The images and personal values of a delivery's cards.
 package struct DeliveryMaterial: Sendable {
     /// The prepared JPEG of each card.
@@ -100,60 +107,56 @@ extension CardStore {
         return material
     }
 
-    /// Decides once more, forms a delivery, and stores its first attempt, in one commit.
+    /// Forms a delivery as proposed, and stores its first attempt, in one commit.
     ///
     /// - Parameters:
     ///   - id: the name under which it is stored.
     ///   - members: its cards in order.
+    ///   - proposals: what was decided for their numbers.
     ///   - outbound: the request to send.
-    /// - Returns: the job; `nil` if its cards may no longer go as proposed.
     package func begin(
         _ id: DeliveryID,
         of members: [DeliveryMember],
+        proposed proposals: [DeliveryProposal],
         as outbound: OutboundDelivery,
         by worker: Worker,
-        terms: DecidingTerms,
         now: Timestamp
-    ) async throws -> DeliveryJob? {
-        let numbers = Set(members.map(\.businessNumber))
-        let job = try await self.write(at: now, locking: Array(numbers)) { tx -> DeliveryJob? in
-            try self.require(worker, in: tx)
-            let applications = try numbers.map { try Application($0, terms: terms, store: self, in: tx) }
-            guard Self.mayGo(members, by: applications) else { return nil }
-            let cards = members.map(\.card)
-            return try self.form(id, of: cards, as: outbound, by: applications, worker: worker, in: tx)
+    ) async throws -> DeliveryBeginning {
+        do {
+            let job = try await self.write(at: now, locking: proposals.map(\.number)) { tx in
+                try self.require(worker, in: tx)
+                let moved = try proposals.filter { try !$0.claim(in: tx) }
+                guard moved.isEmpty else { throw NumbersMoved(numbers: Set(moved.map(\.number))) }
+                return try self.form(
+                    id,
+                    of: members.map(\.card),
+                    as: outbound,
+                    proposed: proposals,
+                    worker: worker,
+                    in: tx
+                )
+            }
+            self.preparedImages.drop(job.members)
+            return .begun(job)
+        } catch let error as NumbersMoved {
+            return .moved(error.numbers)
         }
-        if let job { self.preparedImages.drop(job.members) }
-        return job
     }
 
-    /// Whether every group of cards in a delivery may still go as when its form was built: the submitter may have named another
-    /// account since, or the side of a card may have changed.
-    private static func mayGo(_ members: [DeliveryMember], by applications: [Application]) -> Bool {
-        func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
-            var members = members
-            // Whether a card goes alone does not change what its form says of it.
-            for index in members.indices { members[index].isSplit = false }
-            return Set(members)
-        }
-        var rest = form(members)
-        var joined: [[DeliveryMember]] = []
-        for group in applications.flatMap(\.groups) where form(group).isSubset(of: rest) {
-            rest.subtract(form(group))
-            joined.append(group)
-        }
-        return rest.isEmpty && !joined.isEmpty && (joined.count == 1 || !joined.joined().contains(where: \.isSplit))
+    /// Rolls a beginning back.
+    private struct NumbersMoved: Error {
+        let numbers: Set<BusinessNumber>
     }
 
     private func form(
         _ id: DeliveryID,
         of members: [CardID],
         as outbound: OutboundDelivery,
-        by applications: [Application],
+        proposed proposals: [DeliveryProposal],
         worker: Worker,
         in tx: Transaction
     ) throws -> DeliveryJob {
-        let rows = try members.map { try CardRow.require($0, in: tx) }
+        let rows = members.compactMap { id in proposals.lazy.compactMap { $0.rows[id] }.first }
         // Erasing a member closes the delivery, so the first member's key can unseal the parts for as long as they matter.
         let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: .parts)
         try tx.run(
@@ -168,7 +171,7 @@ extension CardStore {
             try self.move(row, Transition(.delivering), also: ", delivery = \(id), due_at = NULL", in: tx)
         }
         // After the moves, each of which marks its number.
-        let changes = try applications.flatMap { try $0.apply(forming: members) }
+        let changes = try proposals.flatMap { try $0.apply(forming: members, by: self, in: tx) }
         return DeliveryJob(
             id: id,
             members: members,

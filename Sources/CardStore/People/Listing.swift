@@ -126,13 +126,13 @@ extension CardStore {
     )
         throws -> [CardRow]
     {
-        let place = Self.place(after: last, newestFirst: newestFirst)
-        let page: SQL = "ORDER BY \(place.order) LIMIT \(min(limit, Limits.pageSize))"
+        let range = Self.range(after: last, newestFirst: newestFirst)
+        let page: SQL = "ORDER BY \(range.order) LIMIT \(min(limit, Limits.pageSize))"
         let pages: [SQL] = Self.conditions(filter).map { condition in
-            "SELECT * FROM (SELECT intake_order FROM card WHERE \(place.after) AND \(condition) \(page)) AS page"
+            "SELECT * FROM (SELECT intake_order FROM card WHERE \(range.after) AND \(condition) \(page)) AS page"
         }
         let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) AS page \(page)"
-        return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(place.order)", in: tx)
+        return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(range.order)", in: tx)
     }
 
     /// A number has few cards, while a submitter or a reason may have all of them: they are filtered here.
@@ -146,16 +146,16 @@ extension CardStore {
     ) throws -> [CardRow] {
         var (found, last, isMore): ([CardRow], Int64?, Bool) = ([], last, true)
         while isMore, found.count < limit {
-            let place = Self.place(after: last, newestFirst: newestFirst)
-            let own: SQL = "WHERE card.number = \(first: number) AND \(place.after)"
-            let rows = try CardRow.all("\(own) ORDER BY card.\(place.order) LIMIT \(Limits.pageSize)", in: tx)
+            let range = Self.range(after: last, newestFirst: newestFirst)
+            let own: SQL = "WHERE card.number = \(first: number) AND \(range.after)"
+            let rows = try CardRow.all("\(own) ORDER BY card.\(range.order) LIMIT \(Limits.pageSize)", in: tx)
             found += rows.filter(filter.matches)
             (last, isMore) = (rows.last?.order, rows.count == Limits.pageSize)
         }
         return Array(found.prefix(limit))
     }
 
-    private static func place(after last: Int64?, newestFirst: Bool) -> (after: SQL, order: SQL) {
+    private static func range(after last: Int64?, newestFirst: Bool) -> (after: SQL, order: SQL) {
         newestFirst
             ? ("intake_order < \(last ?? .max)", "intake_order DESC") : ("intake_order > \(last ?? 0)", "intake_order")
     }

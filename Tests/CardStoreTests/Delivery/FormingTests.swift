@@ -63,31 +63,33 @@ import Testing
     }
 
     /// Two cards of different numbers, as they were proposed together.
-    private func twoNumbers() async throws -> ([CardID], [DeliveryMember]) {
+    private func twoNumbers() async throws -> ([CardID], [DeliveryProposal]) {
         let cards = [
             try await harness.verified("one", number: "N", .front),
             try await harness.verified("two", number: "M", .front),
         ]
-        return (cards, try await harness.groups().flatMap(\.self))
+        return (cards, try await harness.proposed())
     }
 
     @Test(arguments: [nil, "N", "M"] as [String?])
     func `a delivery of several numbers is formed only while the cards of each may go`(changed: String?) async throws {
-        let (cards, members) = try await twoNumbers()
-        #expect(Set(members.map(\.card)) == Set(cards))
+        let (cards, proposals) = try await twoNumbers()
+        #expect(Set(proposals.flatMap(\.groups).joined().map(\.card)) == Set(cards))
         if let changed { try await harness.admit("late", number: changed) }
-        #expect(try await harness.begin(members)?.members == (changed == nil ? members.map(\.card) : nil))
+        let beginning = try await harness.begin(proposals)
+        #expect(beginning.job.map { Set($0.members) } == (changed == nil ? Set(cards) : nil))
+        #expect(beginning.moved.map(\.rawValue) == [changed].compactMap(\.self))
         for card in cards { #expect(try await harness.card(card).state == (changed == nil ? .delivering : .verified)) }
         #expect(try await harness.findings() == [])
     }
 
     @Test func `a form that was built before its sender named another account is not sent`() async throws {
-        let (cards, members) = try await twoNumbers()
+        let (cards, proposals) = try await twoNumbers()
         try await harness.admit("one", number: "N") { $0.userNumber = Redacted("U") }
-        #expect(try await harness.begin(members) == nil)
-        let again = try await harness.groups().flatMap(\.self)
-        #expect(again.first { $0.card == cards[0] }?.userNumber?.reveal() == "U")
-        #expect(try await harness.begin(again) != nil)
+        #expect(try await harness.begin(proposals).job == nil)
+        let again = try await harness.proposed()
+        #expect(again.flatMap(\.groups).joined().first { $0.card == cards[0] }?.userNumber?.reveal() == "U")
+        #expect(try await harness.begin(again).job != nil)
     }
 
     @Test func `while the endpoint fails, numbers of which a card has failed are left out`() async throws {
@@ -102,30 +104,40 @@ import Testing
     }
 
     @Test func `cards that are to go alone since they were put together go one by one`() async throws {
-        let (cards, members) = try await twoNumbers()
-        #expect(members.count == 2 && members.allSatisfy { !$0.isSplit })
+        let (cards, proposals) = try await twoNumbers()
+        #expect(proposals.flatMap(\.groups).joined().map(\.isSplit) == [false, false])
         // Another process sends both and is refused as a whole.
-        let refused = try #require(try await harness.begin(members))
+        let refused = try #require(try await harness.begin(proposals).job)
         try await harness.conclude(refused, .failure(.rejected))
-        #expect(try await harness.begin(members) == nil)
+        #expect(try await harness.begin(proposals).job == nil)
         for card in cards { #expect(try await harness.state(card) == "verified") }
-        for member in members { #expect(try await harness.begin([member])?.members == [member.card]) }
+        for proposal in try await harness.proposed() {
+            let job = try await harness.begin([proposal]).job
+            #expect(proposal.groups.joined().map(\.isSplit) == [true])
+            #expect(job?.members == proposal.groups.first?.map(\.card))
+        }
         #expect(try await harness.findings() == [])
     }
 }
 
 extension StoreHarness {
-    /// Forms one delivery of cards that were proposed before.
-    func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
+    /// Forms one delivery of what was proposed before.
+    func begin(_ proposals: [DeliveryProposal]) async throws -> DeliveryBeginning {
         let id = self.id().rawValue
+        let members = proposals.compactMap(\.groups.first).flatMap(\.self)
         let outbound = try await self.outbound("key of \(id)", [], of: members)
         return try await self.store.begin(
             DeliveryID(rawValue: id),
             of: members,
+            proposed: proposals,
             as: outbound,
             by: self.worker,
-            terms: Self.terms,
             now: self.now
         )
     }
+}
+
+extension DeliveryBeginning {
+    var job: DeliveryJob? { if case .begun(let job) = self { job } else { nil } }
+    var moved: Set<BusinessNumber> { if case .moved(let numbers) = self { numbers } else { [] } }
 }
