@@ -36,9 +36,7 @@ enum PartHeader {
 
     /// Returns the text after the last `/`: a receiver has no use for our directories, and some would follow them.
     private static func lastComponent(_ filename: String) -> [UInt8] {
-        let bytes = Array(filename.utf8)
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }
-        return Array(bytes[(slash + 1)...])
+        Array(filename.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [])
     }
 
     private static func check(
@@ -48,9 +46,11 @@ enum PartHeader {
     ) throws(MultipartFormError) {
         // Some receivers silently drop a part whose name is empty.
         try require(!bytes.isEmpty, .invalidName, "The \(what) of part \(position) is empty; give it one.")
-        guard !bytes.contains(0) else {
-            throw MultipartFormError(.invalidName, "The \(what) of part \(position) holds a NUL character; remove it.")
-        }
+        try require(
+            !bytes.contains(0),
+            .invalidName,
+            "The \(what) of part \(position) holds a NUL character; remove it."
+        )
     }
 
     private static func checkContentType(_ contentType: String, position: Int) throws(MultipartFormError) {

@@ -95,13 +95,10 @@ extension APIOperation {
     static let ready = Self(.get, "/readyz", .open) { routes in { _, _, _ in try await routes.health.ready() } }
     static let figures = Self(.get, "/metrics", .token([.read])) { routes in { _, _, _ in try await routes.health.figures() } }
     static let document = Self(.get, "/openapi.json", .open) { _ in { _, _, _ in OpenAPIDocument.answer() } }
-}
 
-extension APIOperation {
     static let all = [
         submitCard, receiveWebhook, listCards, listCases, showCard, showImage, eraseCard, retryCard, resolveCard,
-        dropFourEyes,
-        startRun, listRuns, showRun, live, ready, figures, document,
+        dropFourEyes, startRun, listRuns, showRun, live, ready, figures, document,
     ]
 
     private static func token(_ action: AccessAction) -> Access { .token(action.scopes) }

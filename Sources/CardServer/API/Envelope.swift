@@ -94,7 +94,7 @@ struct Envelope: RouterMiddleware {
         response.headers[.vary] = "Accept, Accept-Language, Origin"
         guard let origin = self.origin(of: request) else { return }
         response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.exposedHeaders] =
+        response.headers[.accessControlExposeHeaders] =
             "Location, Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed"
     }
 

@@ -49,7 +49,7 @@ final class ConnectionRegister: Sendable {
                 return (state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped, nil)
             }
             if let leaving { state.turnedAway.insert(ObjectIdentifier(leaving)) }
-            state.anonymous.add(channel, of: channel.remoteAddress.map(ServerContext.network(of:)) ?? "", size: 1)
+            state.anonymous.add(channel, of: channel.remoteAddress?.network ?? "", size: 1)
             return (.taken, leaving)
         }
         channel.closeFuture.whenComplete { _ in
@@ -117,9 +117,7 @@ struct EvictableConnections {
         if let place = self.index(of: channel) { self.entries[place].size = size }
     }
 
-    mutating func remove(_ channel: any Channel) {
-        if let place = self.index(of: channel) { self.entries.remove(at: place) }
-    }
+    mutating func remove(_ channel: any Channel) { self.entries.removeAll { $0.channel === channel } }
 
     /// Removes the connection to evict and returns it; `nil` if no holder's total exceeds `least`.
     mutating func evictOldest(ofHoldersAbove least: Int = 0) -> (any Channel)? {

@@ -37,7 +37,7 @@ extension Console {
 
     /// `POST /console/sign-in`: a token in a form field; invalid tokens count as they do in the API.
     func signIn(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["token"])
+        let form = try await visit.form(["token"])
         let token: AccessToken
         do throws(Problem) {
             token = try self.authentication.signIn(form["token"] ?? "", context: visit.context)
@@ -65,7 +65,7 @@ extension Console {
 
     /// `POST /console/settings`: language and keys of the session.
     func settings(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["language", "keys", "back"])
+        let form = try await visit.form(["language", "keys", "back"])
         let (language, keys) = (form["language"].map(Language.init(rawValue:)), form["keys"])
         guard language != .some(nil), keys.map(["on", "off"].contains) ?? true else { throw Problem(.fieldInvalid) }
         self.change(visit) { session in

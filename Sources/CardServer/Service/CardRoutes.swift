@@ -142,12 +142,8 @@ struct CardRoutes: Sendable {
         }
         let path = "POST /v1/review/four-eyes/\(action)/drop"
         let (store, origin) = (self.ports.store, try Self.origin(path, caller: caller, why: texts["why"]))
-        if case .waits(let until) =
-            try await store
-            .dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
-        {
-            throw Problem(.changeRefused, .requestOwnDrop(action, until))
-        }
+        let outcome = try await store.dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
+        if case .waits(let until) = outcome { throw Problem(.changeRefused, .requestOwnDrop(action, until)) }
         return Response(json: ["four_eyes": try await store.fourEyes().map(\.action)])
     }
 
@@ -206,10 +202,6 @@ struct CardRoutes: Sendable {
     }
 
     private static func why(_ request: Request) throws -> String? {
-        guard let value = try self.single(.why, of: request) else { return nil }
-        guard let text = HeaderText.decode(value) else {
-            throw Problem(.fieldInvalid, .requestHeaderEncoding("Card-Why"))
-        }
-        return text
+        try self.single(.why, of: request).map { try HeaderText.decode($0, of: .why) }
     }
 }

@@ -35,11 +35,7 @@ struct QueryParameters {
 
     /// A parameter that is `true` or `false`, false if it is missing.
     func flag(_ name: String) throws -> Bool {
-        switch try self.single(name) {
-        case nil, "false": false
-        case "true": true
-        default: throw Problem(.parameterInvalid, .requestFlag(name))
-        }
+        try self.single(name, else: .requestFlag(name)) { Bool($0) } ?? false
     }
 
     /// The words of a parameter, separated by commas or in several parameters.

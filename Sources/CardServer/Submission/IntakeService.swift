@@ -32,6 +32,8 @@ final class IntakeService: Sendable {
         self.unsigned = UnsignedBodies(limit: max(configuration.connections.unsignedMemory, self.webhookBytes))
     }
 
+    var diskSpace: DiskSpace { self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) }
+
     /// Checks that more photos may be admitted; called before a body is read.
     ///
     /// - Throws: ``Problem``: `queue_full`, `disk_space_low`.
@@ -43,9 +45,7 @@ final class IntakeService: Sendable {
 
     /// Why nothing more is admitted; `nil` if photos are.
     func refusal() async throws -> Problem? {
-        if self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) != .ample {
-            return Problem(.diskSpaceLow, retryAfter: .seconds(60))
-        }
+        if self.diskSpace != .ample { return Problem(.diskSpaceLow, retryAfter: .seconds(60)) }
         return try await self.ports.isFull() ? Problem(.queueFull, retryAfter: .seconds(5)) : nil
     }
 

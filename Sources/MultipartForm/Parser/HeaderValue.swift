@@ -100,16 +100,12 @@ enum FormDataType {
             .invalidBoundary,
             "A boundary has 1 to \(limits.boundaryCharacters) characters, this one has \(boundary.count)."
         )
-        guard boundary.allSatisfy(self.isAllowed), boundary.last != UInt8(ascii: " ") else {
-            throw MultipartFormError(
-                .invalidBoundary,
-                "The boundary holds a character that RFC 2046 section 5.1.1 does not allow; choose another."
-            )
-        }
+        let isAllowed = boundary.allSatisfy { $0.isASCIIAlphanumeric || "'()+_,-./:=? ".utf8.contains($0) }
+        try require(
+            isAllowed && boundary.last != UInt8(ascii: " "),
+            .invalidBoundary,
+            "The boundary holds a character that RFC 2046 section 5.1.1 does not allow; choose another."
+        )
         return boundary
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "'()+_,-./:=? ".utf8.contains(byte)
     }
 }

@@ -47,7 +47,7 @@ extension Console {
 
     /// `POST /console/cards/{card_id}/reveal`: the same page with personal values, in this one answer.
     func revealCard(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
+        let form = try await visit.form(["purpose", "tab"])
         let (purpose, tab) = (form["purpose"] ?? "", form["tab"])
         let origin = try visit.origin(purpose: purpose)
         var cards = [visit.card]

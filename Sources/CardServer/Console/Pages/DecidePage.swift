@@ -5,7 +5,7 @@ import CardStore
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: stores the decision, which is carried out after ten seconds.
     func decide(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["action", "seen", "message", "tab"])
+        let form = try await visit.form(["action", "seen", "message", "tab"])
         guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
             let seen = form["seen"].flatMap(Int64.init)
         else { throw Problem(.fieldInvalid) }
@@ -76,10 +76,8 @@ extension CardView {
     /// The possible actions, and why the others are not possible.
     var actions: HTML {
         guard self.visit.caller.may(.decide, on: self.details.card.submitter) else { return "" }
-        let proposal = self.details.proposal.map { one in
-            HTML(
-                "<p class=\"message\">\(Message.pageProposal(one.subject, .pageAction(one.action), one.until))</p>"
-            )
+        let proposal = self.details.proposal.map {
+            HTML.message(.pageProposal($0.subject, .pageAction($0.action), $0.until))
         }
         let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in
             HTML(

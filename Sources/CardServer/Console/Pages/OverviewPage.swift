@@ -49,14 +49,13 @@ extension Console {
 
     private func status(at now: Timestamp) async throws -> SandboxStatus {
         let store = self.ports.store
-        let room = store.room(intakeFreeSpace: self.intakeService.configuration.intakeFreeSpace)
         return SandboxStatus(
             causes: try await store.caseCounts(),
             cards: try await store.counts(),
             pauses: try await store.pauses(),
             lastSuccess: try await store.lastSuccess(now: now),
             workers: try await store.workers(),
-            issues: try await store.issues(room, cases: [], now: now),
+            issues: try await store.issues(self.intakeService.diskSpace, cases: [], now: now),
             key: try await store.keyInUse(),
             lastBackup: try await store.lastBackup()
         )

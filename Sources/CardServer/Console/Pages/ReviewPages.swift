@@ -34,7 +34,7 @@ extension Console {
 
     /// `POST /console/review`: begins a review with the purpose that all its reveals have.
     func beginReview(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["purpose"])
+        let form = try await visit.form(["purpose"])
         guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
         // A purpose that names a person is refused before it is stored.
         let origin = try visit.origin(purpose: purpose)
@@ -46,7 +46,7 @@ extension Console {
 
     /// `POST /console/review/next`: claims the next case for the tab; the present one is skipped in this review.
     func nextCase(_ visit: ConsoleRequest) async throws -> Reply {
-        guard let tab = try await ConsoleForm(visit, known: ["tab"])["tab"] else { throw Problem(.fieldInvalid) }
+        guard let tab = try await visit.form(["tab"])["tab"] else { throw Problem(.fieldInvalid) }
         let (store, now) = (self.ports.store, self.ports.now())
         let left = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         let numbers = try await store.cards(left, for: visit.caller).map(\.metadata.businessNumber)
@@ -63,7 +63,7 @@ extension Console {
 
     /// `POST /console/review/undo`.
     func undoDecision(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["tab", "card"])
+        let form = try await visit.form(["tab", "card"])
         guard let card = form["card"].map(CardID.init(rawValue:)) else { throw Problem(.fieldInvalid) }
         let tab = form["tab"] ?? ""
         let now = self.ports.now()
