@@ -57,11 +57,11 @@ enum PartHeader {
         let bytes = Array(contentType.utf8)
         let essence = bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         let names = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let rest = bytes[essence.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        let parameters = bytes[essence.endIndex...].drop { $0 == UInt8(ascii: " ") }
         let isValid =
             names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }
             && bytes.allSatisfy { (0x20...0x7E).contains($0) }
-            && (essence.endIndex == bytes.endIndex || rest.first == UInt8(ascii: ";"))
+            && (essence.endIndex == bytes.endIndex || parameters.first == UInt8(ascii: ";"))
         try require(
             isValid,
             .invalidContentType,

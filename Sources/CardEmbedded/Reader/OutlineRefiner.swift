@@ -70,17 +70,17 @@ struct OutlineRefiner: Sendable {
         for allowed in [4.0, 2.5, 1.5, 1.5] {
             guard points.count >= self.sampleCount / 3 else { return nil }
             let weight = points.reduce(0) { $0 + $1.weight }
-            let meanT = points.reduce(0) { $0 + $1.t * $1.weight } / weight
+            let meanPosition = points.reduce(0) { $0 + $1.t * $1.weight } / weight
             let meanShift = points.reduce(0) { $0 + $1.shift * $1.weight } / weight
             var product = 0.0
             var square = 0.0
             for point in points {
-                product += point.weight * (point.t - meanT) * (point.shift - meanShift)
-                square += point.weight * (point.t - meanT) * (point.t - meanT)
+                product += point.weight * (point.t - meanPosition) * (point.shift - meanShift)
+                square += point.weight * (point.t - meanPosition) * (point.t - meanPosition)
             }
             guard square > 0 else { return nil }
             let slope = product / square
-            let base = meanShift - slope * meanT
+            let base = meanShift - slope * meanPosition
             fit = (base, slope)
             points = all.filter { abs($0.shift - base - slope * $0.t) <= allowed }
         }

@@ -63,7 +63,7 @@ final class RequestRecord: Sendable {
 
     var known: State { self.state.withLock { $0 } }
 
-    func note(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
+    func update(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
     static func newID() -> String {
         var random = SystemRandomNumberGenerator()

@@ -58,7 +58,7 @@ struct Authentication: Sendable {
 
     private func count(_ token: AccessToken, context: ServerContext) throws(Problem) -> Caller {
         let status = self.callers.count(token.name, at: ConnectionGuard.now)
-        context.record.note {
+        context.record.update {
             $0.caller = token.name
             $0.rateLimit = status
         }

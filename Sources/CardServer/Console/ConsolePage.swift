@@ -50,7 +50,7 @@ struct ConsolePage: Sendable {
     }
 
     func response(for visit: ConsoleRequest) -> Response {
-        if let refusal { visit.context.record.note { $0.problem = (refusal.problem.code, refusal.error) } }
+        if let refusal { visit.context.record.update { $0.problem = (refusal.problem.code, refusal.error) } }
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8",
             .contentSecurityPolicy: """

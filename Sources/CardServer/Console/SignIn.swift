@@ -48,7 +48,7 @@ extension Console {
             return .page(page)
         }
         guard let home = Self.home(of: token.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
-        if let old = visit.session { self.sessions.end(old.name) }
+        if let old = visit.session { self.sessions.remove(old.name) }
         let name = self.sessions.begin(token, language: visit.session?.value.language, at: ConnectionGuard.now)
         let headers: HTTPFields = [.location: home.text, .setCookie: self.cookie(name, for: visit)]
         return .response(Response(status: .seeOther, headers: headers))
@@ -56,7 +56,7 @@ extension Console {
 
     /// `POST /console/sign-out`.
     func signOut(_ visit: ConsoleRequest) async throws -> Reply {
-        if let session = visit.session { self.sessions.end(session.name) }
+        if let session = visit.session { self.sessions.remove(session.name) }
         let headers: HTTPFields = [
             .location: ConsolePath(.signIn).text, .setCookie: self.cookie(nil, for: visit), .clearSiteData: "\"cache\"",
         ]

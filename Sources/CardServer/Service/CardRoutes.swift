@@ -18,10 +18,10 @@ struct CardRoutes: Sendable {
         let names: Set = ["state", "business_no", "reason", "attention", "limit", "cursor", "changed_since"]
         let parameters = try QueryParameters(request.uri, known: names)
         var filter = CardFilter()
-        filter.states = try parameters.words("state")
+        filter.states = try parameters.choices("state")
         filter.number = try parameters.businessNumber()
         filter.reason = try parameters.single("reason")
-        filter.attention = try parameters.words("attention")
+        filter.attention = try parameters.choices("attention")
         let limit = try parameters.pageSize()
         if let since = try parameters.single("changed_since") {
             return try await self.changes(filter, since: since, limit: limit, parameters, caller: caller)
@@ -65,7 +65,7 @@ struct CardRoutes: Sendable {
     func listCases(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "limit", "cursor"])
         var filter = CaseFilter()
-        filter.states = try parameters.words("state")
+        filter.states = try parameters.choices("state")
         filter.number = try parameters.businessNumber()
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)

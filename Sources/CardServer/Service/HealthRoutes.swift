@@ -69,15 +69,15 @@ struct HealthRoutes: Sendable {
     }
 
     /// `GET /metrics`.
-    func figures() async throws -> Response {
+    func scrape() async throws -> Response {
         let counts = self.connections.counts
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
         // Counting takes a bounded share of the time, however many cards there are.
-        let figures = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
+        let storeCounts = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
             try await self.intakeService.ports.store.figures(now: self.intakeService.ports.now())
         }
-        self.metrics.set(figures, now: self.intakeService.ports.now())
+        self.metrics.set(storeCounts, now: self.intakeService.ports.now())
         self.metrics.set(.freeBytes, to: Double(self.intakeService.ports.store.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {

@@ -39,7 +39,7 @@ struct QueryParameters {
     }
 
     /// The words of a parameter, separated by commas or in several parameters.
-    func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
+    func choices<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
         let texts = self.all(name).flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: self.isForm).map(String.init)
         }

@@ -101,7 +101,7 @@ package final class ServerMetrics: Sendable {
             self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
             self.add(.stageDuration, [stage.rawValue], took: took)
             let now = Timestamp(Date())
-            if outcome == .accepted { self.note(success: stage, at: now, now: now) }
+            if outcome == .accepted { self.setLastSuccess(of: stage, at: now, now: now) }
         case .changed, .sending, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
@@ -139,10 +139,10 @@ package final class ServerMetrics: Sendable {
     private static func lines(of series: Series, _ metric: Metric, _ labels: [String]) -> String {
         let braced = { (labels: [String]) in labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}" }
         let name = metric.name
-        guard metric.kind == .histogram else { return "\(name)\(braced(labels)) \(self.figure(series.value))\n" }
-        let buckets = zip(self.bounds.map(self.figure) + ["+Inf"], series.buckets + [series.count])
+        guard metric.kind == .histogram else { return "\(name)\(braced(labels)) \(self.number(series.value))\n" }
+        let buckets = zip(self.bounds.map(self.number) + ["+Inf"], series.buckets + [series.count])
         let lines = buckets.map { "\(name)_bucket\(braced(labels + ["le=\"\($0)\""])) \($1)\n" }
-        return lines.joined() + "\(name)_sum\(braced(labels)) \(self.figure(series.value))\n"
+        return lines.joined() + "\(name)_sum\(braced(labels)) \(self.number(series.value))\n"
             + "\(name)_count\(braced(labels)) \(series.count)\n"
     }
 
@@ -152,7 +152,7 @@ package final class ServerMetrics: Sendable {
     }
 
     /// A number, without a point if it is whole.
-    private static func figure(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
+    private static func number(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 }
 
 // Each stands on one line.
@@ -195,24 +195,24 @@ extension ServerMetrics {
     static let reasons = ReasonCode.all.map(\.code.rawValue)
 
     /// Sets the metrics of the sandbox.
-    func set(_ figures: StoreCounts, now: Timestamp) {
+    func set(_ counts: StoreCounts, now: Timestamp) {
         for state in CardState.allCases {
-            let (cards, entered) = figures.cards[state] ?? (0, 0)
+            let (cards, entered) = counts.cards[state] ?? (0, 0)
             self.set(.cards, [state.rawValue], to: Double(cards))
             self.set(.cardsEntered, [state.rawValue], to: Double(entered))
         }
-        self.set(.cardsNeedingPerson, byReason: figures.attention.map { ($0.rawValue, $1) })
-        self.set(.casesNeedingPerson, byReason: figures.cases.map { ($0.cause ?? "", $0.cases) })
+        self.set(.cardsNeedingPerson, byReason: counts.attention.map { ($0.rawValue, $1) })
+        self.set(.casesNeedingPerson, byReason: counts.cases.map { ($0.cause ?? "", $0.cases) })
         for stage in Stage.allCases {
             // After a clock was set back, an age is zero, not negative.
-            let age = figures.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
+            let age = counts.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
             self.set(.oldestCard, [stage.rawValue], to: age.inSeconds)
-            self.note(success: stage, at: figures.lastSuccess[stage], now: now)
+            self.setLastSuccess(of: stage, at: counts.lastSuccess[stage], now: now)
         }
     }
 
     /// Keeps the latest success, as the sandbox forgets calls for erased cards, unless a fast clock put it in the future.
-    func note(success stage: Stage, at time: Timestamp?, now: Timestamp) {
+    func setLastSuccess(of stage: Stage, at time: Timestamp?, now: Timestamp) {
         let last = Double(time?.millisecondsSinceEpoch ?? 0) / 1000
         let latest = Double(now.millisecondsSinceEpoch) / 1000
         self.change(.lastSuccess, [stage.rawValue]) { $0.value = $0.value > latest ? last : max($0.value, last) }

@@ -101,5 +101,5 @@ final class UnsignedBodies: Sendable {
     }
 
     /// Removes a body: its signature was checked, or reading it has failed.
-    func end(_ channel: any Channel) { self.bodies.withLock { $0.remove(channel) } }
+    func remove(_ channel: any Channel) { self.bodies.withLock { $0.remove(channel) } }
 }

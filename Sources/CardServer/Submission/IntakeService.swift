@@ -50,7 +50,7 @@ final class IntakeService: Sendable {
     }
 
     /// Runs `body` under the name of a request; `nil` if a request of this name is in progress.
-    func hold<Value>(_ name: [String], _ body: () async throws -> Value) async throws -> Value? {
+    func withoutOverlap<Value>(named name: [String], _ body: () async throws -> Value) async throws -> Value? {
         guard self.underWay.withLock({ $0.insert(name).inserted }) else { return nil }
         defer { self.underWay.withLock { _ = $0.remove(name) } }
         return try await body()
@@ -76,7 +76,7 @@ final class IntakeService: Sendable {
     /// - Parameter receipt: the name of the request.
     /// - Throws: ``Problem``: `card_underway`, a code of the image, or `idempotency_key_reused` or `webhook_id_reused`;
     ///   `CodedError`.
-    func take(
+    func admit(
         _ photos: [Photo],
         from submitter: String,
         receipt: (kind: Receipt.Kind, name: String)?

@@ -6,7 +6,7 @@ extension Console {
     func listCards(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["state", "reason", "business_no", "submitter", "attention", "before"])
         var filter = CardFilter()
-        filter.states = try query.words("state")
+        filter.states = try query.choices("state")
         filter.reason = try query.single("reason")
         filter.submitter = try query.single("submitter")
         filter.number = try query.single("business_no").map(BusinessNumber.init(stored:))

@@ -22,7 +22,7 @@ extension Console {
                 by: origin,
                 now: now
             )
-            if outcome == .waitsForSecond { self.tell(visit, .pageWaitsForSecond) }
+            if outcome == .waitsForSecond { self.setOutcome(.pageWaitsForSecond, for: visit) }
         } catch let error as CodedError where error.kind == .conflict {
             return .page(try await self.stalePage(visit, error, typed: typed, tab: tab))
         }
@@ -56,10 +56,10 @@ extension Console {
     // MARK: Outcomes for the next page
 
     /// Stores an outcome for the page that the browser is redirected to.
-    func tell(_ visit: ConsoleRequest, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
+    func setOutcome(_ outcome: Message, for visit: ConsoleRequest) { self.change(visit) { $0.outcome = outcome } }
 
     /// The outcome of the last form, else the decisions of this person that were not carried out: shown once.
-    func told(_ visit: ConsoleRequest) async throws -> Message? {
+    func outcome(for visit: ConsoleRequest) async throws -> Message? {
         if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
         guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
         let cards = try await self.ports.store.takeDropped(of: visit.caller, now: self.ports.now()).map(\.card)
@@ -105,7 +105,7 @@ extension CardView {
     private var rejectForm: HTML {
         guard self.details.actions[.reject] == nil else {
             // The written text is not lost, though it can no longer be sent.
-            return "\(self.typed.map(Self.words))"
+            return "\(self.typed.map(Self.typedText))"
         }
         return self.decideForm([
             """
@@ -116,7 +116,7 @@ extension CardView {
         ])
     }
 
-    static func words(_ text: String) -> HTML {
+    static func typedText(_ text: String) -> HTML {
         "<label>\(Message.pageYourWords)<textarea readonly>\(text)</textarea></label>"
     }
 

@@ -70,7 +70,7 @@ extension Console {
         let origin = try visit.origin()
         let isUndone = try await self.ports.store.undo(card, tab: tab, by: origin, now: now)
         guard isUndone else { throw Problem(.changeRefused, .pageUndoTooLate) }
-        self.tell(visit, .pageUndone)
+        self.setOutcome(.pageUndone, for: visit)
         guard tab.isEmpty else { return .redirect(.review(tab: tab)) }
         try await self.ports.store.release(tab: tab, by: visit.caller, now: now)
         return .redirect(.card(card))
@@ -101,16 +101,16 @@ extension Console {
             view.typed = typed?.card == card ? typed?.text : nil
             views.append(view.reviewed)
         }
-        let rest =
+        let queueStatus =
             cards.isEmpty ? Self.empty(queue) : HTML("<p class=\"tools\">\(Message.pageCasesFree(queue.free))</p>")
         // The text about a card that the tab no longer has.
-        let lost: HTML? = typed.flatMap { cards.contains($0.card) ? nil : CardView.words($0.text) }
+        let lost: HTML? = typed.flatMap { cards.contains($0.card) ? nil : CardView.typedText($0.text) }
         let masked = revealed.isEmpty ? nil : ConsolePath.review(tab: tab)
         var page = ConsolePage(
             .pageReview,
             in: .review,
             """
-            \(undo)\(rest)\(lost)\(masked.map(Self.hideLink))
+            \(undo)\(queueStatus)\(lost)\(masked.map(Self.hideLink))
             <div class="cards">\(views)</div>
             <form method="post" class="act"\(action: .nextCase)>\(HTML.hidden("tab", tab))
             <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
