@@ -100,9 +100,7 @@ extension ConnectionContext {
         if await !self.isEstablished { end.finish() }
         await cancelWhenGracefulShutdown { for await _ in ends {} }
     }
-}
 
-extension ConnectionContext {
     /// Whether the client has closed neither half of the connection (tcp(7), `TCP_INFO`).
     private var isEstablished: Bool {
         get async {
@@ -155,11 +153,10 @@ extension Request {
 extension Response {
     /// A response with a whole body.
     init(_ status: HTTPResponse.Status, _ contentType: String, _ body: some Sequence<UInt8>) {
-        let buffer = ByteBuffer(bytes: body)
         self.init(
             status: status,
-            headers: [.contentType: contentType, .contentLength: "\(buffer.readableBytes)"],
-            body: .init(byteBuffer: buffer)
+            headers: [.contentType: contentType],
+            body: .init(byteBuffer: ByteBuffer(bytes: body))
         )
     }
 

@@ -52,7 +52,7 @@ package struct CardServer: Service {
     }
 
     /// Replaces the webhook secrets: later webhooks are checked with these.
-    package func take(_ secrets: [WebhookSecret]) { self.webhookSecrets.current.withLock { $0 = secrets } }
+    package func setWebhookSecrets(_ secrets: [WebhookSecret]) { self.webhookSecrets.current.withLock { $0 = secrets } }
 
     /// Reads the certificate again; open connections are unchanged.
     ///
@@ -71,7 +71,7 @@ package struct CardServer: Service {
         }
         let group = ServiceGroup(services: [application], logger: Self.quiet(self.logger))
         let timeout = self.configuration.shutdownTimeout
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let (stops, stop) = AsyncStream.makeStream(of: Void.self)
         // A task of its own, awaited below, because cancellation must not reach the accept loop: NIO traps over a
         // connection that was accepted and never served (swift-nio issues 2637 and 2813). A graceful shutdown stops
         // accepting first and serves what was accepted.
@@ -79,7 +79,7 @@ package struct CardServer: Service {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await group.run() }
                 tasks.addTask {
-                    for await _ in ends {
+                    for await _ in stops {
                         await group.triggerGracefulShutdown()
                         try await Task.sleep(for: timeout)
                         self.register.closeAll()
@@ -94,7 +94,7 @@ package struct CardServer: Service {
             try await withTaskCancellationOrGracefulShutdownHandler {
                 try await serving.value
             } onCancelOrGracefulShutdown: {
-                end.yield()
+                stop.yield()
             }
         } catch let error as IOError where !isRunning.load(ordering: .relaxed) {
             throw self.unavailable(error.errnoCode == EADDRINUSE ? .listenInUse : .textSystemError(error.errnoCode))

@@ -44,11 +44,8 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
 
         /// Whether a limit was exceeded, so that the response is 413 rather than 400.
         package var isLimit: Bool {
-            switch self {
-            case .tooManyParts, .tooManyHeaders, .headerTooLarge, .partTooLarge, .bodyTooLarge, .surroundingsTooLarge:
-                true
-            default: false
-            }
+            [.tooManyParts, .tooManyHeaders, .headerTooLarge, .partTooLarge, .bodyTooLarge, .surroundingsTooLarge]
+                .contains(self)
         }
 
         package var description: String { self.rawValue }

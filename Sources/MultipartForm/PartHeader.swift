@@ -36,9 +36,7 @@ enum PartHeader {
 
     /// Returns the text after the last `/`: a receiver has no use for our directories, and some would follow them.
     private static func lastComponent(_ filename: String) -> [UInt8] {
-        let bytes = Array(filename.utf8)
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }
-        return Array(bytes[(slash + 1)...])
+        Array(filename.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last ?? [])
     }
 
     private static func check(
@@ -48,20 +46,22 @@ enum PartHeader {
     ) throws(MultipartFormError) {
         // Some receivers silently drop a part whose name is empty.
         try require(!bytes.isEmpty, .invalidName, "The \(what) of part \(position) is empty; give it one.")
-        guard !bytes.contains(0) else {
-            throw MultipartFormError(.invalidName, "The \(what) of part \(position) holds a NUL character; remove it.")
-        }
+        try require(
+            !bytes.contains(0),
+            .invalidName,
+            "The \(what) of part \(position) holds a NUL character; remove it."
+        )
     }
 
     private static func checkContentType(_ contentType: String, position: Int) throws(MultipartFormError) {
         let bytes = Array(contentType.utf8)
         let essence = bytes.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
         let names = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let rest = bytes[essence.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        let parameters = bytes[essence.endIndex...].drop { $0 == UInt8(ascii: " ") }
         let isValid =
             names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }
             && bytes.allSatisfy { (0x20...0x7E).contains($0) }
-            && (essence.endIndex == bytes.endIndex || rest.first == UInt8(ascii: ";"))
+            && (essence.endIndex == bytes.endIndex || parameters.first == UInt8(ascii: ";"))
         try require(
             isValid,
             .invalidContentType,

@@ -47,7 +47,7 @@ import Testing
         Probe(operation: .startRun, body: #"{"source":"none"}"#, own: [], all: [.run, .operate], status: 422),
         Probe(operation: .listRuns, own: [], all: [.run, .operate], status: 200),
         Probe(operation: .showRun, own: [], all: [.run, .operate], status: 404),
-        Probe(operation: .figures, own: [], all: [.read, .operate], status: 200),
+        Probe(operation: .metrics, own: [], all: [.read, .operate], status: 200),
     ]
 
     @Test func `every operation with a token is asked for`() {

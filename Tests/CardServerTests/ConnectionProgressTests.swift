@@ -82,7 +82,7 @@ struct ConnectionProgressTests {
         #expect(ending == .next)
         #expect(progress.isInBody)
         progress.receiveEnd(at: .zero)
-        progress.end(after: 1)
+        progress.close(after: 1)
         let last = progress.endAnswer()
         #expect(last == .close)
     }

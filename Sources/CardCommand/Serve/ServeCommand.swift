@@ -196,7 +196,7 @@ private struct ServeServices: Sendable {
             let secrets = try self.session.configuration.webhookSecrets()
             // A token whose name now belongs to a webhook sender is refused.
             self.tokens?.keepApart(from: secrets)
-            self.server.take(secrets)
+            self.server.setWebhookSecrets(secrets)
         }
         attempt(Message.serveCertificateStays) { () throws(CodedError) in try self.server.reloadCertificate() }
         for error in self.reloadRemotes() {

@@ -66,14 +66,14 @@ struct LedgerFolder: Sendable {
     /// Erases documents of a ledger that has these lines, and their images.
     func erase(_ documents: [(key: String, position: Int)], from lines: [LedgerLine]) throws {
         let positions = Dictionary(grouping: documents, by: \.key).mapValues { $0.map(\.position) }
-        let rest = lines.map { line in
+        let updated = lines.map { line in
             positions[line.upload.key]?.contains(line.document.position) == true ? line.erased : line
         }
-        guard rest.count(where: \.document.isErased) > lines.count(where: \.document.isErased) else { return }
-        try self.write(Self.bytes(of: rest), to: "\(Self.ledger).part", .truncate)
+        guard updated.count(where: \.document.isErased) > lines.count(where: \.document.isErased) else { return }
+        try self.write(Self.bytes(of: updated), to: "\(Self.ledger).part", .truncate)
         try Self.check(rename("\(self.path)/\(Self.ledger).part", "\(self.path)/\(Self.ledger)"))
         try Self.check(fsync(self.lock.rawValue))
-        try self.removeImages(except: rest)
+        try self.removeImages(except: updated)
     }
 
     /// Locks the folder, reads its lines, and removes the remains of a killed process.

@@ -26,11 +26,11 @@ struct Submission {
         self.userNumber = try parts[1].fieldValue()
         // The common fields of an application's documents occur only once.
         let common = isApplication ? parts[2..<4] : []
-        let rest = parts[(2 + common.count)...]
+        let remaining = parts[(2 + common.count)...]
         let length = SubmittedDocument.fieldNames.count - common.count
-        var documents = stride(from: rest.startIndex, to: rest.endIndex, by: length).map { start in
+        var documents = stride(from: remaining.startIndex, to: remaining.endIndex, by: length).map { start in
             Result { () throws(UploadAnswer) in
-                try SubmittedDocument(checking: Array(common + rest[start..<start + length]))
+                try SubmittedDocument(checking: Array(common + remaining[start..<start + length]))
             }
         }
         if isApplication, documents.count == 2, case .success(let first) = documents[0],

@@ -122,8 +122,8 @@ struct EdgeMap: Sendable {
             let best = Self.mostVoted(votes)
             guard votes[best] >= least else { break }
             let (angle, offset) = (best / rowLength, best % rowLength)
-            let place = Double(offset) + 0.5 - Double(extent) / 2
-            found.append(Line(upright: upright, slope: Self.slope(angle), offset: place, middle: Double(length) / 2))
+            let position = Double(offset) + 0.5 - Double(extent) / 2
+            found.append(Line(upright: upright, slope: Self.slope(angle), offset: position, middle: Double(length) / 2))
             // Clear its neighbours, so that the next best line is a different one.
             for row in max(0, angle - 4)...min(Self.angleCount - 1, angle + 4) {
                 for column in max(0, offset - 4)...min(rowLength - 1, offset + 4) {
@@ -166,8 +166,8 @@ struct EdgeMap: Sendable {
                 for angle in stride(from: first, through: last, by: 1) {
                     let offset = u - slopes[angle] * v + Double(extent) / 2
                     if offset >= 0, offset < Double(2 * extent) {
-                        let place = angle * 2 * extent + Int(offset)
-                        if votes[place] < .max { votes[place] += 1 }
+                        let slot = angle * 2 * extent + Int(offset)
+                        if votes[slot] < .max { votes[slot] += 1 }
                     }
                 }
             }

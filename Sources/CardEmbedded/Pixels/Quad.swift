@@ -5,6 +5,11 @@ struct Point: Sendable, Equatable {
     var x: Double
     var y: Double
 
+    /// The point at a share of the way to another; beyond both for a share below 0 or above 1.
+    func point(at t: Double, to end: Point) -> Point {
+        Point(x: self.x + t * (end.x - self.x), y: self.y + t * (end.y - self.y))
+    }
+
     func distance(to other: Point) -> Double { hypot(self.x - other.x, self.y - other.y) }
 }
 

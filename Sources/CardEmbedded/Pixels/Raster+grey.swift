@@ -25,9 +25,9 @@ extension Raster {
     /// Blurs by a Gaussian of the given standard deviation in pixels, which is above 0.
     func blurred(sigma: Double) -> Raster {
         let radius = Int((3 * sigma).rounded(.up))
-        let bell = (0...radius).map { Float(exp(-0.5 * Double($0 * $0) / (sigma * sigma))) }
-        let total = bell.dropFirst().reduce(bell[0]) { $0 + 2 * $1 }
-        let weights = bell.map { $0 / total }
+        let curve = (0...radius).map { Float(exp(-0.5 * Double($0 * $0) / (sigma * sigma))) }
+        let total = curve.dropFirst().reduce(curve[0]) { $0 + 2 * $1 }
+        let weights = curve.map { $0 / total }
         let (width, height) = (self.width, self.height)
         var plain = self.pixels.map { Float($0) }
         var rows = plain
@@ -54,14 +54,14 @@ extension Raster {
         to target: UnsafeMutablePointer<Float>
     ) {
         weights.withUnsafeBufferPointer { weights in
-            for place in 0..<count {
-                var sum = weights[0] * line[place * stride]
+            for position in 0..<count {
+                var sum = weights[0] * line[position * stride]
                 for step in 1..<weights.count {
-                    let before = place < step ? 0 : place - step
-                    let after = place + step < count ? place + step : count - 1
+                    let before = position < step ? 0 : position - step
+                    let after = position + step < count ? position + step : count - 1
                     sum += weights[step] * (line[before * stride] + line[after * stride])
                 }
-                target[place * stride] = sum
+                target[position * stride] = sum
             }
         }
     }

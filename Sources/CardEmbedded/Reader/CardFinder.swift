@@ -88,16 +88,14 @@ struct CardFinder: Sendable {
     private static func score(_ quad: Quad, on edges: EdgeMap) -> Double? {
         var (total, weakest, overrun) = (0.0, 1.0, 0.0)
         for (start, end) in zip(quad.corners, quad.turned(quarters: 1).corners) {
-            func place(_ t: Double) -> Point {
-                Point(x: start.x + t * (end.x - start.x), y: start.y + t * (end.y - start.y))
-            }
+            func point(_ t: Double) -> Point { start.point(at: t, to: end) }
             // The corners of a card are round, without a straight edge.
-            let support = edges.support(from: place(0.07), to: place(0.93))
+            let support = edges.support(from: point(0.07), to: point(0.93))
             guard support > 0.2 else { return nil }
             total += support
             weakest = min(weakest, support)
-            overrun += edges.support(from: place(-0.18), to: place(-0.02))
-            overrun += edges.support(from: place(1.02), to: place(1.18))
+            overrun += edges.support(from: point(-0.18), to: point(-0.02))
+            overrun += edges.support(from: point(1.02), to: point(1.18))
         }
         let share = quad.area / Double(edges.width * edges.height)
         return total / 4 * 0.6 + weakest * 0.4 + 0.12 * share.squareRoot() - 0.4 * overrun / 8

@@ -19,9 +19,9 @@ struct CardReader: Sendable {
             return (photo, Self.orientedCandidates(in: photo))
         }
         var best: CardText?
-        for (place, quad) in candidates.enumerated() {
+        for (index, quad) in candidates.enumerated() {
             let card = try await DispatchQueue.pixels.run { RectifiedCard(of: photo, in: quad) }
-            guard let side = try await self.side(of: card, searchingWords: place < Self.wordSearches) else { continue }
+            guard let side = try await self.side(of: card, searchingWords: index < Self.wordSearches) else { continue }
             let legality = try await DispatchQueue.pixels.run { LegalityEstimator().legality(of: card) }
             let text = CardText(side: side, legality: legality)
             if text.side.isComplete { return text }
@@ -44,8 +44,8 @@ struct CardReader: Sendable {
         let number = NumberBallot.cleaned(line)
         if !line.contains("."), number.count >= 15 { return try await self.front(of: card, firstReading: line) }
         guard searchingWords else { return nil }
-        let words = try await self.tesseract.text(of: card.flat, language: .chinese, mode: .sparse)
-        switch FieldText.sideNamed(in: words) {
+        let text = try await self.tesseract.text(of: card.flat, language: .chinese, mode: .sparse)
+        switch FieldText.sideNamed(in: text) {
         case .front: return try await self.front(of: card, firstReading: line)
         case .back: return .back(try await self.tesseract.back(of: card.flat))
         case nil: return nil
@@ -64,10 +64,10 @@ struct CardReader: Sendable {
         var ballot = NumberBallot()
         ballot.add(firstReading)
         for attempt in RectifiedCard.NumberAttempt.allCases {
-            if let settled = ballot.settled { return settled }
+            if let certain = ballot.certain { return certain }
             ballot.add(try await self.digits(of: card.numberLine(attempt), alphabet: "0123456789X"))
         }
-        return ballot.settled ?? ballot.result
+        return ballot.certain ?? ballot.result
     }
 
     private func digits(of line: Raster, alphabet: String) async throws -> String {

@@ -2,11 +2,11 @@
 enum FieldText {
     /// A name: Chinese characters and the middle dot of minority names.
     static func name(_ text: String) -> String? {
-        let kept = text.compactMap { character -> Character? in
+        let characters = text.compactMap { character -> Character? in
             if "·•・．.".contains(character) { return "·" }
             return self.isChinese(character) ? character : nil
         }
-        var name = kept[...]
+        var name = characters[...]
         while name.first == "·" { name.removeFirst() }
         while name.last == "·" { name.removeLast() }
         return name.isEmpty ? nil : String(name)
@@ -18,9 +18,9 @@ enum FieldText {
         let chinese = text.filter(self.isChinese)
         guard let gender = chinese.firstIndex(where: { $0 == "男" || $0 == "女" }) else { return nil }
         let start = chinese.lastIndex(of: "族") ?? gender
-        let rest = String(chinese[chinese.index(after: start)...])
-        guard EthnicGroup.names.contains(rest) else { return nil }
-        return Person(gender: String(chinese[gender]), ethnicity: rest)
+        let ethnicity = String(chinese[chinese.index(after: start)...])
+        guard EthnicGroup.names.contains(ethnicity) else { return nil }
+        return Person(gender: String(chinese[gender]), ethnicity: ethnicity)
     }
 
     /// Three numbers: year, month, day.
@@ -34,11 +34,11 @@ enum FieldText {
 
     /// An address or an issuer: Chinese characters, letters, digits and the signs that occur in house numbers.
     static func address(_ text: String) -> String? {
-        let kept = text.filter { character in
+        let address = text.filter { character in
             self.isChinese(character) || (character.isASCII && (character.isLetter || character.isNumber))
                 || "-#()（）、".contains(character)
         }
-        return kept.isEmpty ? nil : kept
+        return address.isEmpty ? nil : address
     }
 
     /// A period of validity: two dates, or one date and 长期.

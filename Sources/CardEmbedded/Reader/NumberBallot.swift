@@ -14,7 +14,7 @@ struct NumberBallot: Sendable {
 
     /// A reading that needs no further attempt: the first if its check character holds, one that was confirmed and
     /// whose check character holds, or one that occurred three times.
-    var settled: String? {
+    var certain: String? {
         if let first = self.readings.first, Self.hasValidCheck(first) { return first }
         return self.readings.first { reading in
             let votes = self.readings.count { $0 == reading }
@@ -57,7 +57,7 @@ struct NumberBallot: Sendable {
     }
 
     private static func majority(of readings: [String]) -> String {
-        let columns = (0..<18).map { place in readings.map { Array($0)[place] } }
+        let columns = (0..<18).map { index in readings.map { Array($0)[index] } }
         return String(
             columns.map { column in
                 column.max { first, second in

@@ -24,8 +24,8 @@ struct OutlineRefiner: Sendable {
         var points: [(t: Double, shift: Double, weight: Double)] = []
         for index in 0..<Self.sampleCount {
             let t = 0.08 + 0.84 * (Double(index) + 0.5) / Double(Self.sampleCount)
-            let place = Point(x: start.x + t * (end.x - start.x), y: start.y + t * (end.y - start.y))
-            if let step = self.strongestStep(at: place, along: normal) { points.append((t, step.shift, step.strength)) }
+            let point = start.point(at: t, to: end)
+            if let step = self.strongestStep(at: point, along: normal) { points.append((t, step.shift, step.strength)) }
         }
         guard let (base, slope) = Self.line(through: points) else { return (start, end) }
         func moved(_ point: Point, by shift: Double) -> Point {
@@ -35,10 +35,10 @@ struct OutlineRefiner: Sendable {
     }
 
     /// Returns the shift across a side at which the colour changes most.
-    private func strongestStep(at place: Point, along normal: Point) -> (shift: Double, strength: Double)? {
+    private func strongestStep(at point: Point, along normal: Point) -> (shift: Double, strength: Double)? {
         let steps = Int(self.reach.rounded(.up))
         let profile = (-steps - 2...steps + 2).map { offset in
-            self.brightness(x: place.x + normal.x * Double(offset), y: place.y + normal.y * Double(offset))
+            self.brightness(x: point.x + normal.x * Double(offset), y: point.y + normal.y * Double(offset))
         }
         var best = (index: 0, size: 0)
         for index in 2..<(profile.count - 2) {
@@ -70,17 +70,17 @@ struct OutlineRefiner: Sendable {
         for allowed in [4.0, 2.5, 1.5, 1.5] {
             guard points.count >= self.sampleCount / 3 else { return nil }
             let weight = points.reduce(0) { $0 + $1.weight }
-            let meanT = points.reduce(0) { $0 + $1.t * $1.weight } / weight
+            let meanPosition = points.reduce(0) { $0 + $1.t * $1.weight } / weight
             let meanShift = points.reduce(0) { $0 + $1.shift * $1.weight } / weight
             var product = 0.0
             var square = 0.0
             for point in points {
-                product += point.weight * (point.t - meanT) * (point.shift - meanShift)
-                square += point.weight * (point.t - meanT) * (point.t - meanT)
+                product += point.weight * (point.t - meanPosition) * (point.shift - meanShift)
+                square += point.weight * (point.t - meanPosition) * (point.t - meanPosition)
             }
             guard square > 0 else { return nil }
             let slope = product / square
-            let base = meanShift - slope * meanT
+            let base = meanShift - slope * meanPosition
             fit = (base, slope)
             points = all.filter { abs($0.shift - base - slope * $0.t) <= allowed }
         }
@@ -93,6 +93,6 @@ struct OutlineRefiner: Sendable {
         let determinant = ax * by - ay * bx
         guard abs(determinant) > 1e-6 else { return nil }
         let t = ((second.start.x - first.start.x) * by - (second.start.y - first.start.y) * bx) / determinant
-        return Point(x: first.start.x + t * ax, y: first.start.y + t * ay)
+        return first.start.point(at: t, to: first.end)
     }
 }

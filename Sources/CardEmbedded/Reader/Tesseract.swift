@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Subprocess
-import Synchronization
 import SystemPackage
 
 /// Runs the `tesseract` program on small pictures of text, one process per picture.
@@ -107,12 +106,9 @@ package struct Tesseract: Sendable {
     /// Returns the environment of the program: the variables that it needs to start and to find its data, and no
     /// secrets.
     static func environment(from variables: [String: String]) -> [String: String] {
+        let names = ["PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"]
         // A single line is slower with more than one thread, and the gate already uses all cores.
-        var passed = ["OMP_THREAD_LIMIT": "1"]
-        for name in ["PATH", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE"] {
-            passed[name] = variables[name]
-        }
-        return passed
+        return variables.filter { names.contains($0.key) }.merging(["OMP_THREAD_LIMIT": "1"]) { $1 }
     }
 
     private func output(of arguments: [String], input: FileDescriptor) async throws -> String {
@@ -136,48 +132,20 @@ package struct Tesseract: Sendable {
 /// Lets at most a fixed number of callers through at once; the others wait in order of arrival.
 ///
 /// Cancellation does not wake a waiter: the runs before it have a time limit, so its turn comes.
-private final class ParallelismGate: Sendable {
-    private struct State {
-        var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state: Mutex<State>
+private actor ParallelismGate {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(limit: Int) {
         precondition(limit > 0, "a gate must let at least one caller through, not \(limit)")
-        self.state = Mutex(State(free: limit))
+        self.free = limit
     }
 
-    func withSlot<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-        await self.enter()
-        defer { self.leave() }
+    func withSlot<Value: Sendable>(_ body: @concurrent @Sendable () async throws -> Value) async throws -> Value {
+        if self.free > 0 { self.free -= 1 } else { await withCheckedContinuation { self.waiting.append($0) } }
+        // A slot that becomes free goes to the next waiter, if there is one.
+        defer { if self.waiting.isEmpty { self.free += 1 } else { self.waiting.removeFirst().resume() } }
         try Task.checkCancellation()
         return try await body()
-    }
-
-    private func enter() async {
-        await withCheckedContinuation { continuation in
-            let entered = self.state.withLock { state in
-                guard state.free > 0 else {
-                    state.waiting.append(continuation)
-                    return false
-                }
-                state.free -= 1
-                return true
-            }
-            if entered { continuation.resume() }
-        }
-    }
-
-    private func leave() {
-        let next = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-        next?.resume()
     }
 }

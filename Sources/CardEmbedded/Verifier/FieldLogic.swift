@@ -4,7 +4,7 @@
 /// printed (GB 11643-1999). An unread field contradicts nothing.
 struct FieldLogic: Equatable {
     /// Whether the number's own check character is wrong.
-    let number: Bool
+    var number = false
     /// Whether the printed birth date differs.
     var birth = false
     /// Whether the printed gender differs.
@@ -14,10 +14,7 @@ struct FieldLogic: Equatable {
     var isSound: Bool { !self.number && !self.birth && !self.gender }
 
     init(_ front: CardText.Front) {
-        guard let number = front.number else {
-            self.number = false
-            return
-        }
+        guard let number = front.number else { return }
         self.number = !NumberBallot.hasValidCheck(number)
         guard number.count == 18 else { return }
         let order = number.dropFirst(16).first?.wholeNumberValue ?? 0

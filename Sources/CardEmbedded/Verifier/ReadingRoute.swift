@@ -142,9 +142,8 @@ extension ReceivedForm {
     /// - Throws: ``VerifierFault`` for two parts of the name, and for bytes that are not text.
     func value(of name: String) throws(VerifierFault) -> String? {
         let parts = self.parts.filter { $0.name == name }
-        guard parts.count <= 1 else { throw .bad(name) }
         guard let part = parts.first else { return nil }
-        guard let text = part.text else { throw .bad(name) }
+        guard parts.count == 1, let text = part.text else { throw .bad(name) }
         return text
     }
 }

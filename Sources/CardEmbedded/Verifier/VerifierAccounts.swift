@@ -6,14 +6,9 @@ import FoundationEssentials
 /// A request has the parts `api_key` and `api_secret`, or `sign` and `sign_version` (`hmac_sha1`), never both. A
 /// signature is refused when it was not made with the secret or has expired; single-use signatures, without an expiry,
 /// are not supported. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
-final class VerifierAccounts: Sendable {
-    private let secrets: [String: String]
-    private let now: @Sendable () -> Date
-
-    init(secrets: [String: String], now: @escaping @Sendable () -> Date) {
-        self.secrets = secrets
-        self.now = now
-    }
+struct VerifierAccounts: Sendable {
+    let secrets: [String: String]
+    let now: @Sendable () -> Date
 
     /// Checks the credentials of a form.
     ///

@@ -54,7 +54,7 @@ struct Envelope: RouterMiddleware {
         } catch {
             var problem = Problem(cause: error)
             if problem.code == .notFound { problem = APIOperation.missing(request) }
-            context.record.note { [problem] in $0.problem = (problem.code, error) }
+            context.record.update { [problem] in $0.problem = (problem.code, error) }
             if ConsoleRoute.contains(request.uri.path) {
                 let page = ConsolePage.problem(problem, because: error, requestID: context.record.id)
                 response = page.response(for: ConsoleRequest(request: request, context: context))
@@ -94,7 +94,7 @@ struct Envelope: RouterMiddleware {
         response.headers[.vary] = "Accept, Accept-Language, Origin"
         guard let origin = self.origin(of: request) else { return }
         response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.exposedHeaders] =
+        response.headers[.accessControlExposeHeaders] =
             "Location, Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed"
     }
 
@@ -116,7 +116,7 @@ struct Envelope: RouterMiddleware {
         if let card = self.card(in: response, to: request) { metadata["card.id"] = "\(card)" }
         if let refusal = known.webhookRefusal { metadata["webhook.refusal"] = "\(refusal)" }
         // Machines ask for these every few seconds.
-        let isRoutine = response.status == .ok && [APIOperation.live, .ready, .figures].contains { $0.path == route }
+        let isRoutine = response.status == .ok && [APIOperation.live, .ready, .metrics].contains { $0.path == route }
         self.logger.log(level: isRoutine ? .debug : .info, "request answered", metadata: metadata)
     }
 

@@ -18,9 +18,9 @@ extension Response {
 }
 
 /// A JSON object of an answer or a report; a `nil` value is written as `null`, so every key is always present.
-package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
-    private struct Member: Encodable {
-        let value: (any Encodable)?
+package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral, Sendable {
+    private struct Member: Encodable, Sendable {
+        let value: (any Encodable & Sendable)?
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
@@ -30,7 +30,7 @@ package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
 
     private let members: [String: Member]
 
-    package init(dictionaryLiteral members: (String, (any Encodable)?)...) {
+    package init(dictionaryLiteral members: (String, (any Encodable & Sendable)?)...) {
         self.members = Dictionary(uniqueKeysWithValues: members.map { ($0, Member(value: $1)) })
     }
 

@@ -8,13 +8,10 @@ import NIOCore
 /// Unauthenticated clients read it, so it holds nothing of the configuration.
 enum OpenAPIDocument {
     static let bytes: ByteBuffer = {
-        let document = Self.document()
-        guard
-            let bytes = try? JSONSerialization.data(
-                withJSONObject: document,
-                options: [.sortedKeys, .withoutEscapingSlashes]
-            )
-        else { preconditionFailure("The OpenAPI document cannot be written as JSON.") }
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? JSONSerialization.data(withJSONObject: Self.document(), options: options) else {
+            preconditionFailure("The OpenAPI document cannot be written as JSON.")
+        }
         return ByteBuffer(bytes: bytes)
     }()
 
@@ -26,11 +23,6 @@ enum OpenAPIDocument {
         guard var document = try? JSONSerialization.jsonObject(with: text) as? [String: Any] else {
             preconditionFailure("openapi.json is no JSON object.")
         }
-        document["openapi"] = "3.1.0"
-        let description =
-            "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing personal "
-            + "stands in an answer unless it is asked for."
-        document["info"] = ["title": "idcard-pipeline", "version": "1", "description": description]
         for operation in APIOperation.all {
             let method = operation.method.rawValue.lowercased()
             self.complete(&document[object: "paths"][object: operation.path][object: method], by: operation)

@@ -15,19 +15,17 @@ struct ServerContext: RequestContext {
         self.channel = source.channel
     }
 
-    /// The client's address, or its IPv6 network, by which failures are counted.
-    var remoteNetwork: String { self.channel.remoteAddress.map(Self.network(of:)) ?? "" }
+}
 
-    /// The IPv4 address, or the 64-bit network prefix of an IPv6 address.
-    static func network(of address: SocketAddress) -> String {
-        let bytes = address.ipBytes
+extension SocketAddress {
+    /// The IPv4 address, or the 64-bit network prefix of an IPv6 address: clients are counted by it.
+    var network: String {
+        let bytes = self.ipBytes
         return bytes.count == 16
             ? bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
             : bytes.map { "\($0)" }.joined(separator: ".")
     }
-}
 
-extension SocketAddress {
     /// The 4 bytes of an IPv4 address, also of an IPv4-mapped one (RFC 4291 section 2.5.5.2), or the 16 bytes of any
     /// other IPv6 address.
     ///
@@ -65,12 +63,17 @@ final class RequestRecord: Sendable {
 
     var known: State { self.state.withLock { $0 } }
 
-    func note(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
+    func update(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
     static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         return UUIDText.version4(using: &random)
     }
+}
+
+extension HTTPFields {
+    /// The value of a field that comes once; `nil` if it is missing or comes several times.
+    func single(_ name: HTTPField.Name) -> String? { self[values: name].count == 1 ? self[name] : nil }
 }
 
 extension HTTPField.Name {
@@ -87,7 +90,6 @@ extension HTTPField.Name {
     /// Why a card is erased, as a code.
     static let reason = Self.known("Card-Reason")
     static let referrerPolicy = Self.known("Referrer-Policy")
-    static let exposedHeaders = Self.known("Access-Control-Expose-Headers")
 
     /// Makes a name of a header field from a constant of this module.
     static func known(_ text: String) -> HTTPField.Name {

@@ -58,7 +58,7 @@ struct Authentication: Sendable {
 
     private func count(_ token: AccessToken, context: ServerContext) throws(Problem) -> Caller {
         let status = self.callers.count(token.name, at: ConnectionGuard.now)
-        context.record.note {
+        context.record.update {
             $0.caller = token.name
             $0.rateLimit = status
         }
@@ -82,7 +82,7 @@ struct Authentication: Sendable {
 
     private func failure(isPresented: Bool, context: ServerContext) -> Problem {
         self.metrics.add(.failedAuthentications)
-        let status = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
+        let status = self.failures.count(context.channel.remoteAddress?.network ?? "", at: ConnectionGuard.now)
         if let wait = status.wait { return Problem(.rateLimited, retryAfter: wait) }
         return Problem(.unauthorized, headers: Self.challenge(isPresented ? ", error=\"invalid_token\"" : ""))
     }
@@ -93,9 +93,7 @@ struct Authentication: Sendable {
 
     /// The token of `Authorization: Bearer` (RFC 6750 section 2.1), the only field that may carry one.
     private static func token(of request: Request) -> String? {
-        let values = request.headers[values: .authorization]
-        guard values.count == 1 else { return nil }
-        let parts = values[0].split(separator: " ", maxSplits: 1)
+        let parts = request.headers.single(.authorization)?.split(separator: " ", maxSplits: 1) ?? []
         guard parts.count == 2, parts[0].lowercased() == "bearer", 1...512 ~= parts[1].utf8.count else { return nil }
         return String(parts[1])
     }

@@ -34,7 +34,7 @@ extension ConnectionGuard {
             self.progress.beginAnswer(at: Self.now)
             self.hasFinalHead = true
             let isLast = self.progress.isInBody && self.progress.unanswered == 1
-            if isLast || head.headers["connection"].contains("close") { self.progress.end(after: 1) }
+            if isLast || head.headers["connection"].contains("close") { self.progress.close(after: 1) }
             if self.progress.endsWithAnswer { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
         case .body: context.write(data, promise: promise)
@@ -91,7 +91,7 @@ extension ConnectionGuard {
         guard before == 0, !self.hasFinalHead else {
             // The requests before it are answered first; later ones are not.
             self.progress.ignoresInput = true
-            return self.progress.end(after: before)
+            return self.progress.close(after: before)
         }
         let id = RequestRecord.newID()
         self.server.onRefusal(problem.code, id)
@@ -143,7 +143,7 @@ extension ConnectionGuard {
     /// Stops waiting for the rest of a body. Its handler, which reads the body, answers the request; without a handler, the
     /// connection closes without an answer.
     private func endBody(_ context: ChannelHandlerContext, _ problem: Problem) {
-        self.progress.endAfterAnswers()
+        self.progress.closeAfterAnswers()
         self.progress.abortBody(at: Self.now)
         context.fireErrorCaught(problem)
         self.schedule()

@@ -33,7 +33,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the current answer has a final head: then no other answer is possible.
     var hasFinalHead = false
 
-    /// - Parameter admission: whether the connection is within the limits, or is answered that there are too many.
+    /// - Parameter acceptance: whether the connection is within the limits, or is answered that there are too many.
     init(_ server: ServerChannel, acceptance: ConnectionRegister.Acceptance) {
         self.server = server
         self.acceptance = acceptance
@@ -60,7 +60,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin() {
         switch self.acceptance {
-        case .taken: self.schedule()
+        case .accepted: self.schedule()
         case .refused: self.refuse(Problem(.connectionsExhausted, retryAfter: .seconds(5)))
         case .dropped: self.context?.close(promise: nil)
         }
@@ -92,7 +92,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if let problem = self.problem(of: head) { return self.refuse(problem, at: head) }
             // An upgrade is never accepted, but NIO's parser reads nothing after a request that offers one.
             let offersUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
-            if offersUpgrade || !head.isKeepAlive { self.progress.endAfterAnswers() }
+            if offersUpgrade || !head.isKeepAlive { self.progress.closeAfterAnswers() }
             // HTTP/1.0 clients take 100 for the answer, so their field is ignored (RFC 9110 section 10.1.1).
             self.awaitsContinue = head.version.minor > 0 && head.headers.contains(name: "expect")
         case .body(let bytes):
@@ -107,8 +107,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The path of a target in absolute form, which a server must accept, too (RFC 9112 section 3.2.2).
     private static func path(of target: String) -> String {
         guard target.hasPrefix("http://") || target.hasPrefix("https://") else { return target }
-        let rest = target.split(separator: ":", maxSplits: 1)[1].dropFirst(2)
-        return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
+        let remaining = target.split(separator: ":", maxSplits: 1)[1].dropFirst(2)
+        return remaining.firstIndex(of: "/").map { String(remaining[$0...]) } ?? "/"
     }
 
     /// An error of a head that the HTTP parser accepted.
@@ -146,7 +146,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if self.progress.isInBody { return self.endBodyEarly(context) }
         guard self.progress.unanswered == 0 else {
             // The answers to the requests before it go out first.
-            return self.progress.endAfterAnswers()
+            return self.progress.closeAfterAnswers()
         }
         switch error as? HTTPParserError {
         case .headerOverflow: self.refuse(Problem(.headerTooLarge))
@@ -172,7 +172,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Reports a truncated body: otherwise Hummingbird treats the end of a connection as the end of a body.
     private func endBodyEarly(_ context: ChannelHandlerContext) {
-        self.progress.endAfterAnswers()
+        self.progress.closeAfterAnswers()
         context.fireErrorCaught(Problem.bodyTruncated)
     }
 }

@@ -8,7 +8,7 @@ struct BodyPace: Hashable, Sendable {
     private var credit: Duration
     private var waitsSince: Duration?
     /// When the body must be complete, however fast it arrives; `nil` if only its pace counts.
-    var end: Duration?
+    var timeLimit: Duration?
 
     init(limits: ConnectionLimits) {
         self.limits = limits
@@ -30,7 +30,7 @@ struct BodyPace: Hashable, Sendable {
     var deadline: Duration? {
         self.waitsSince.map { since in
             let paced = since + min(self.limits.bodyStandstill, self.credit)
-            return self.end.map { min($0, paced) } ?? paced
+            return self.timeLimit.map { min($0, paced) } ?? paced
         }
     }
 }
@@ -81,10 +81,10 @@ struct ConnectionProgress: Sendable {
     var isEnding: Bool { self.answersLeft != nil }
 
     /// Closes the connection after this number of answers, unless it closes sooner.
-    mutating func end(after count: Int) { self.answersLeft = min(self.answersLeft ?? count, count) }
+    mutating func close(after count: Int) { self.answersLeft = min(self.answersLeft ?? count, count) }
 
     /// Closes the connection once every request that has arrived is answered.
-    mutating func endAfterAnswers() { self.end(after: self.unanswered) }
+    mutating func closeAfterAnswers() { self.close(after: self.unanswered) }
 
     /// Whether the client has not yet received the whole of an answer.
     var isWriting: Bool { self.writesSince != nil }
@@ -108,7 +108,7 @@ struct ConnectionProgress: Sendable {
 
     mutating func receiveBody(_ count: Int, at time: Duration) { self.body?.receive(count, at: time) }
 
-    mutating func limitBody(until time: Duration) { self.body?.end = time }
+    mutating func limitBody(until time: Duration) { self.body?.timeLimit = time }
 
     mutating func receiveEnd(at time: Duration) {
         self.body = nil

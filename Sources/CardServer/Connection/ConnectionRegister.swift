@@ -6,7 +6,7 @@ import Synchronization
 final class ConnectionRegister: Sendable {
     enum Acceptance: Sendable {
         /// The connection is within the limits.
-        case taken
+        case accepted
         /// The client gets an answer that there are too many connections.
         case refused
         /// Closed without an answer: too many are being refused already, and each holds a descriptor meanwhile.
@@ -18,7 +18,7 @@ final class ConnectionRegister: Sendable {
         /// Connections without a request with a valid token or signature so far, by address.
         var anonymous = EvictableConnections()
         /// The others, by the subject of their last token or secret.
-        var known = EvictableConnections()
+        var authenticated = EvictableConnections()
         /// Refused connections that get an answer, and evicted ones that are about to close.
         var turnedAway: Set<ObjectIdentifier> = []
         var refused = 0
@@ -42,21 +42,22 @@ final class ConnectionRegister: Sendable {
         let (acceptance, leaving) = self.state.withLock { state -> (Acceptance, (any Channel)?) in
             state.channels[name] = channel
             let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
-            let leaving = isFull ? state.anonymous.evictOldest() ?? state.known.evictOldest(ofHoldersAbove: 1) : nil
+            let leaving =
+                isFull ? state.anonymous.evictOldest() ?? state.authenticated.evictOldest(ofHoldersAbove: 1) : nil
             if isFull { state.refused += 1 }
             if isFull, leaving == nil {
                 state.turnedAway.insert(name)
                 return (state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped, nil)
             }
             if let leaving { state.turnedAway.insert(ObjectIdentifier(leaving)) }
-            state.anonymous.add(channel, of: channel.remoteAddress.map(ServerContext.network(of:)) ?? "", size: 1)
-            return (.taken, leaving)
+            state.anonymous.add(channel, of: channel.remoteAddress?.network ?? "", size: 1)
+            return (.accepted, leaving)
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.channels[name] = nil
                 state.anonymous.remove(channel)
-                state.known.remove(channel)
+                state.authenticated.remove(channel)
                 state.turnedAway.remove(name)
             }
         }
@@ -69,8 +70,8 @@ final class ConnectionRegister: Sendable {
         self.state.withLock { state in
             guard !state.turnedAway.contains(ObjectIdentifier(channel)) else { return }
             state.anonymous.remove(channel)
-            state.known.remove(channel)
-            state.known.add(channel, of: subject, size: 1)
+            state.authenticated.remove(channel)
+            state.authenticated.add(channel, of: subject, size: 1)
         }
     }
 
@@ -114,19 +115,17 @@ struct EvictableConnections {
 
     /// Changes the size of a connection; its age stays.
     mutating func resize(_ channel: any Channel, to size: Int) {
-        if let place = self.index(of: channel) { self.entries[place].size = size }
+        if let index = self.index(of: channel) { self.entries[index].size = size }
     }
 
-    mutating func remove(_ channel: any Channel) {
-        if let place = self.index(of: channel) { self.entries.remove(at: place) }
-    }
+    mutating func remove(_ channel: any Channel) { self.entries.removeAll { $0.channel === channel } }
 
     /// Removes the connection to evict and returns it; `nil` if no holder's total exceeds `least`.
     mutating func evictOldest(ofHoldersAbove least: Int = 0) -> (any Channel)? {
         var sizes: [String: Int] = [:]
         for entry in self.entries { sizes[entry.holder, default: 0] += entry.size }
         guard let most = sizes.values.max(), most > least else { return nil }
-        let place = self.entries.firstIndex { $0.size > 0 && sizes[$0.holder] == most }
-        return place.map { self.entries.remove(at: $0).channel }
+        let index = self.entries.firstIndex { $0.size > 0 && sizes[$0.holder] == most }
+        return index.map { self.entries.remove(at: $0).channel }
     }
 }

@@ -18,7 +18,7 @@ struct ServerChannel: ServerChildChannel {
         // A refused connection gets no TLS handshake, which costs most of all.
         let acceptance = self.certificate != nil && registered == .refused ? .dropped : registered
         return channel.eventLoop.makeCompletedFuture {
-            guard let certificate = self.certificate, acceptance == .taken else { return }
+            guard let certificate = self.certificate, acceptance == .accepted else { return }
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
         }
         .flatMap { self.base.setup(channel: channel, logger: logger) }

@@ -66,7 +66,7 @@ struct CardView {
 
     private var summary: HTML {
         let (document, card) = (self.document, self.document.card)
-        let place: [(Message, HTML?)] = [
+        let caseAndSide: [(Message, HTML?)] = [
             (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
         ]
         let failures = self.details.attempts.count { ![nil, .accepted].contains($0.failureClass) }
@@ -76,7 +76,7 @@ struct CardView {
             (.pageDeliveryKey, document.idempotencyKey.map { "<code>\($0)</code>" }),
             (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
         ]
-        return "\(HTML.facts(place + self.why + facts))\(self.message)"
+        return "\(HTML.facts(caseAndSide + self.why + facts))\(self.message)"
     }
 
     private var image: HTML {
@@ -158,8 +158,8 @@ struct CardView {
         let lines = self.document.events.map { event in
             let code = event.code.map { HTML(" <code>\($0)</code>") }
             let who = event.actor.map { HTML(" <span class=\"who\">\($0)</span> \(event.why ?? "")") }
-            let words = event.kind == "warning" ? event.message.map { HTML(" \($0)") } : nil
-            return HTML("<li>\(HTML.time(event.at)) <strong>\(event.kind)</strong>\(code)\(who)\(words)</li>\n")
+            let text = event.kind == "warning" ? event.message.map { HTML(" \($0)") } : nil
+            return HTML("<li>\(HTML.time(event.at)) <strong>\(event.kind)</strong>\(code)\(who)\(text)</li>\n")
         }
         return "<ol class=\"timeline\">\(lines)</ol>"
     }

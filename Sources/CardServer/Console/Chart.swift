@@ -17,20 +17,20 @@ struct Chart {
     var isStacked = false
 
     /// The numbers of cards that were admitted, verified and delivered.
-    static func throughput(_ figures: Throughput) -> Chart {
+    static func throughput(_ throughput: Throughput) -> Chart {
         let series: [(name: HTML, counts: [Int])] = [
-            ("\(Message.chartAdmitted)", figures.admitted), ("\(Message.chartVerified)", figures.verified),
-            ("\(Message.word(CardState.delivered))", figures.delivered),
+            ("\(Message.chartAdmitted)", throughput.admitted), ("\(Message.chartVerified)", throughput.verified),
+            ("\(Message.word(CardState.delivered))", throughput.delivered),
         ]
-        return Chart(id: "throughput", title: .chartThroughput, starts: figures.starts, series: series)
+        return Chart(id: "throughput", title: .chartThroughput, starts: throughput.starts, series: series)
     }
 
     /// The numbers of refused cards, by reason.
-    static func refusals(_ figures: Throughput) -> Chart {
-        let series = figures.refusals.map { reason, cards in
+    static func refusals(_ throughput: Throughput) -> Chart {
+        let series = throughput.refusals.map { reason, cards in
             (name: reason.map { "\($0.rawValue)" } ?? "\(Message.chartOther)" as HTML, counts: cards)
         }
-        return Chart(id: "refusals", title: .chartRefusals, starts: figures.starts, series: series, isStacked: true)
+        return Chart(id: "refusals", title: .chartRefusals, starts: throughput.starts, series: series, isStacked: true)
     }
 
     var html: HTML {

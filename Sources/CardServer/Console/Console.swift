@@ -23,7 +23,7 @@ struct Console: Sendable {
     let status = CachedValue<SandboxStatus>()
     let chain = CachedValue<(lines: Int, findings: Int)>()
     /// The throughput, cached for each span.
-    let figures = Dictionary(uniqueKeysWithValues: ThroughputSpan.allCases.map { ($0, CachedValue<Throughput>()) })
+    let throughput = Dictionary(uniqueKeysWithValues: ThroughputSpan.allCases.map { ($0, CachedValue<Throughput>()) })
 
     var ports: CardServer.Ports { self.intakeService.ports }
 
@@ -59,7 +59,7 @@ struct Console: Sendable {
                 }
                 var reply = try await route.handler(self)(visit)
                 if case .page(var page) = reply, page.outcome == nil {
-                    page.outcome = try await self.told(visit)
+                    page.outcome = try await self.outcome(for: visit)
                     reply = .page(page)
                 }
                 return self.response(to: visit, reply)
@@ -89,7 +89,7 @@ struct Console: Sendable {
         let isCounted = if case .scopes = access { true } else { false }
         guard let caller = try self.authentication.admit(session.token, isCounted: isCounted, context: visit.context)
         else {
-            self.sessions.end(name)
+            self.sessions.remove(name)
             return
         }
         visit.session = (name, session)

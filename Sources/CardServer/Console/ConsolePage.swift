@@ -50,7 +50,7 @@ struct ConsolePage: Sendable {
     }
 
     func response(for visit: ConsoleRequest) -> Response {
-        if let refusal { visit.context.record.note { $0.problem = (refusal.problem.code, refusal.error) } }
+        if let refusal { visit.context.record.update { $0.problem = (refusal.problem.code, refusal.error) } }
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8",
             .contentSecurityPolicy: """
@@ -65,10 +65,9 @@ struct ConsolePage: Sendable {
             headers[field.name] = field.value
         }
         let markup = self.document(for: visit).markup
-        return Response(status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: markup)))
+        let status = self.refusal?.problem.code.status ?? .ok
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: markup)))
     }
-
-    private var status: HTTPResponse.Status { self.refusal?.problem.code.status ?? .ok }
 
     private func document(for visit: ConsoleRequest) -> HTML {
         let keys: HTML = visit.session?.value.hasKeys == true ? " data-keys=\"on\"" : ""

@@ -39,31 +39,22 @@ struct ConsoleRequest: Sendable {
 
     /// The card that the path names; the store checks whether there is one.
     var card: CardID { CardRoutes.card(self.context) }
-}
 
-/// The fields of a form of the console (`application/x-www-form-urlencoded`), each once.
-struct ConsoleForm: Sendable {
-    private let fields: [String: String]
-
+    /// The fields of a form (`application/x-www-form-urlencoded`), each once and trimmed, without empty ones.
+    ///
     /// - Throws: ``Problem``: `media_type_unsupported`, `field_unknown`, `field_invalid`, and what ``BodyReader`` throws.
-    init(_ visit: ConsoleRequest, known: Set<String>) async throws {
-        let type = visit.request.headers[.contentType]?.mediaType
+    func form(_ known: Set<String>) async throws -> [String: String] {
+        let type = self.request.headers[.contentType]?.mediaType
         guard type == "application/x-www-form-urlencoded" else { throw Problem(.mediaTypeUnsupported) }
         var body = Data()
-        let reader = BodyReader(request: visit.request, context: visit.context, limit: Limits.jsonBytes)
+        let reader = BodyReader(request: self.request, context: self.context, limit: Limits.jsonBytes)
         try await reader.read { body.append(contentsOf: $0.readableBytesView) }
         let text = String(decoding: body, as: UTF8.self)
         guard let fields = try? URLEncodedFormDecoder().decode([String: String].self, from: text) else {
             throw Problem(.fieldInvalid)
         }
         guard Set(fields.keys).isSubset(of: known) else { throw Problem(.fieldUnknown) }
-        self.fields = fields
-    }
-
-    /// The value of a field, trimmed; `nil` if it is missing or empty.
-    subscript(_ name: String) -> String? {
-        guard let text = self.fields[name]?.trimmed, !text.isEmpty else { return nil }
-        return text
+        return fields.mapValues(\.trimmed).filter { !$0.value.isEmpty }
     }
 }
 
@@ -81,10 +72,9 @@ enum CrossOrigin {
             if sites == ["same-origin"] { return }
             throw Problem(.crossOrigin, .requestCrossSite)
         }
-        let origins = request.headers[values: .origin]
-        guard origins.count == 1, let host = request.head.authority, !host.isEmpty,
-            let scheme = ["https://", "http://"].first(where: { origins[0].hasPrefix($0) }),
-            origins[0].dropFirst(scheme.count).lowercased() == host.lowercased()
+        guard let origin = request.headers.single(.origin), let host = request.head.authority, !host.isEmpty,
+            let scheme = ["https://", "http://"].first(where: { origin.hasPrefix($0) }),
+            origin.dropFirst(scheme.count).lowercased() == host.lowercased()
         else { throw Problem(.crossOrigin, .requestOrigin) }
     }
 }

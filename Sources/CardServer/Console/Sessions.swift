@@ -77,7 +77,7 @@ final class Sessions: Sendable {
         }
     }
 
-    func end(_ name: String) { self.sessions.withLock { $0[Self.key(name)] = nil } }
+    func remove(_ name: String) { self.sessions.withLock { $0[Self.key(name)] = nil } }
 
     /// Returns 256 random bits, as text for a cookie or a form.
     static func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).hexadecimal } }

@@ -37,7 +37,7 @@ extension Console {
 
     /// `POST /console/sign-in`: a token in a form field; invalid tokens count as they do in the API.
     func signIn(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["token"])
+        let form = try await visit.form(["token"])
         let token: AccessToken
         do throws(Problem) {
             token = try self.authentication.signIn(form["token"] ?? "", context: visit.context)
@@ -48,7 +48,7 @@ extension Console {
             return .page(page)
         }
         guard let home = Self.home(of: token.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
-        if let old = visit.session { self.sessions.end(old.name) }
+        if let old = visit.session { self.sessions.remove(old.name) }
         let name = self.sessions.begin(token, language: visit.session?.value.language, at: ConnectionGuard.now)
         let headers: HTTPFields = [.location: home.text, .setCookie: self.cookie(name, for: visit)]
         return .response(Response(status: .seeOther, headers: headers))
@@ -56,7 +56,7 @@ extension Console {
 
     /// `POST /console/sign-out`.
     func signOut(_ visit: ConsoleRequest) async throws -> Reply {
-        if let session = visit.session { self.sessions.end(session.name) }
+        if let session = visit.session { self.sessions.remove(session.name) }
         let headers: HTTPFields = [
             .location: ConsolePath(.signIn).text, .setCookie: self.cookie(nil, for: visit), .clearSiteData: "\"cache\"",
         ]
@@ -65,7 +65,7 @@ extension Console {
 
     /// `POST /console/settings`: language and keys of the session.
     func settings(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["language", "keys", "back"])
+        let form = try await visit.form(["language", "keys", "back"])
         let (language, keys) = (form["language"].map(Language.init(rawValue:)), form["keys"])
         guard language != .some(nil), keys.map(["on", "off"].contains) ?? true else { throw Problem(.fieldInvalid) }
         self.change(visit) { session in

@@ -4,7 +4,7 @@ import Synchronization
 final class CachedValue<Value: Sendable>: Sendable {
     private struct State {
         var value: (until: Duration, Value)?
-        var finding: Task<Value, any Error>?
+        var computation: Task<Value, any Error>?
     }
 
     private let state = Mutex(State())
@@ -14,34 +14,34 @@ final class CachedValue<Value: Sendable>: Sendable {
     /// - Parameter time: how long the value is cached, from how long it took to compute.
     func value(
         for time: @escaping @Sendable (_ took: Duration) -> Duration,
-        _ find: @escaping @Sendable () async throws -> Value
+        _ compute: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let start = ConnectionGuard.now
-        let finding = self.state.withLock { state in
+        let computation = self.state.withLock { state in
             if let (until, value) = state.value, start < until { return Task<Value, any Error> { value } }
-            if let finding = state.finding { return finding }
-            let finding = Task {
-                defer { self.state.withLock { $0.finding = nil } }
-                let value = try await find()
-                let end = ConnectionGuard.now
-                self.state.withLock { $0.value = (end + time(end - start), value) }
+            if let computation = state.computation { return computation }
+            let computation = Task {
+                defer { self.state.withLock { $0.computation = nil } }
+                let value = try await compute()
+                let now = ConnectionGuard.now
+                self.state.withLock { $0.value = (now + time(now - start), value) }
                 return value
             }
-            state.finding = finding
-            return finding
+            state.computation = computation
+            return computation
         }
-        return try await finding.value
+        return try await computation.value
     }
 
     /// Returns `nil` if the value is not there within `patience`; the computation continues all the same.
     func value(
         for time: @escaping @Sendable (_ took: Duration) -> Duration,
         within patience: Duration,
-        _ find: @escaping @Sendable () async throws -> Value
+        _ compute: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         let (answers, answer) = AsyncThrowingStream.makeStream(of: Value.self)
         Task {
-            do { answer.yield(try await self.value(for: time, find)) } catch { answer.finish(throwing: error) }
+            do { answer.yield(try await self.value(for: time, compute)) } catch { answer.finish(throwing: error) }
         }
         Task {
             try? await Task.sleep(for: patience)

@@ -18,10 +18,10 @@ struct CardRoutes: Sendable {
         let names: Set = ["state", "business_no", "reason", "attention", "limit", "cursor", "changed_since"]
         let parameters = try QueryParameters(request.uri, known: names)
         var filter = CardFilter()
-        filter.states = try parameters.words("state")
+        filter.states = try parameters.choices("state")
         filter.number = try parameters.businessNumber()
         filter.reason = try parameters.single("reason")
-        filter.attention = try parameters.words("attention")
+        filter.attention = try parameters.choices("attention")
         let limit = try parameters.pageSize()
         if let since = try parameters.single("changed_since") {
             return try await self.changes(filter, since: since, limit: limit, parameters, caller: caller)
@@ -65,7 +65,7 @@ struct CardRoutes: Sendable {
     func listCases(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "limit", "cursor"])
         var filter = CaseFilter()
-        filter.states = try parameters.words("state")
+        filter.states = try parameters.choices("state")
         filter.number = try parameters.businessNumber()
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)
@@ -142,12 +142,8 @@ struct CardRoutes: Sendable {
         }
         let path = "POST /v1/review/four-eyes/\(action)/drop"
         let (store, origin) = (self.ports.store, try Self.origin(path, caller: caller, why: texts["why"]))
-        if case .waits(let until) =
-            try await store
-            .dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
-        {
-            throw Problem(.changeRefused, .requestOwnDrop(action, until))
-        }
+        let outcome = try await store.dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
+        if case .waits(let until) = outcome { throw Problem(.changeRefused, .requestOwnDrop(action, until)) }
         return Response(json: ["four_eyes": try await store.fourEyes().map(\.action)])
     }
 
@@ -206,10 +202,6 @@ struct CardRoutes: Sendable {
     }
 
     private static func why(_ request: Request) throws -> String? {
-        guard let value = try self.single(.why, of: request) else { return nil }
-        guard let text = HeaderText.decode(value) else {
-            throw Problem(.fieldInvalid, .requestHeaderEncoding("Card-Why"))
-        }
-        return text
+        try self.single(.why, of: request).map { try HeaderText.decode($0, of: .why) }
     }
 }

@@ -6,31 +6,7 @@ import NIOCore
 
 /// Answers whether the process lives and whether it can work, and serves its metrics.
 struct HealthRoutes: Sendable {
-    private struct Readiness: Encodable, Sendable {
-        struct Reason: Encodable, Sendable {
-            let code: String
-            @InWords var message: Message
-        }
-
-        let status: String
-        let reasons: [Reason]
-        let stages: [String: StageStatus]
-    }
-
-    /// The status of a stage's endpoint; unauthenticated clients read it, so it names no host.
-    private struct StageStatus: Encodable, Sendable {
-        let status: EndpointState
-        @Nullable var code: String?
-        @InWords var message: Message?
-        @Nullable var since: String?
-
-        init(_ pause: EndpointPause?) {
-            self.status = pause?.state ?? .works
-            self.code = pause?.code
-            self.message = pause?.state.message
-            self.since = pause?.since.description
-        }
-    }
+    private typealias Readiness = (isReady: Bool, document: JSONObject)
 
     let intakeService: IntakeService
     let metrics: ServerMetrics
@@ -47,8 +23,8 @@ struct HealthRoutes: Sendable {
         let readiness = try await self.cachedReadiness.value(for: { _ in Limits.readinessTime }) {
             await self.readiness()
         }
-        guard !readiness.reasons.isEmpty else { return Response(json: readiness) }
-        return Response(json: readiness, status: .serviceUnavailable, headers: [.retryAfter: "10"])
+        guard !readiness.isReady else { return Response(json: readiness.document) }
+        return Response(json: readiness.document, status: .serviceUnavailable, headers: [.retryAfter: "10"])
     }
 
     private func readiness() async -> Readiness {
@@ -65,16 +41,22 @@ struct HealthRoutes: Sendable {
         } catch {
             closed = .storeUnavailable
         }
-        let room = self.intakeService.ports.store.room(
-            intakeFreeSpace: self.intakeService.configuration.intakeFreeSpace
-        )
-        let disk = HealthIssue(room).map { Readiness.Reason(code: $0.code, message: $0.message) }
-        let reasons = [disk ?? closed.map { .init(code: $0.name, message: $0.title) }].compactMap(\.self)
-        return Readiness(
-            status: reasons.isEmpty ? "ready" : "not_ready",
-            reasons: reasons,
-            stages: Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0.rawValue, StageStatus(pauses[$0])) })
-        )
+        let disk = HealthIssue(self.intakeService.diskSpace).map { ($0.code, $0.message) }
+        let reasons = [disk ?? closed.map { ($0.name, $0.title) }].compactMap(\.self)
+        let document: JSONObject = [
+            "status": reasons.isEmpty ? "ready" : "not_ready",
+            "reasons": reasons.map { ["code": $0, "message": InWords(wrappedValue: $1)] as JSONObject },
+            "stages": Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0.rawValue, Self.status(pauses[$0])) }),
+        ]
+        return (reasons.isEmpty, document)
+    }
+
+    /// The status of a stage's endpoint; unauthenticated clients read it, so it names no host.
+    private static func status(_ pause: EndpointPause?) -> JSONObject {
+        [
+            "status": pause?.state ?? EndpointState.works, "code": pause?.code, "since": pause?.since.description,
+            "message": InWords(wrappedValue: pause?.state.message),
+        ]
     }
 
     /// The pause of each stage whose endpoint does not work; with several hosts, the worst one, then the oldest.
@@ -87,15 +69,15 @@ struct HealthRoutes: Sendable {
     }
 
     /// `GET /metrics`.
-    func figures() async throws -> Response {
+    func scrape() async throws -> Response {
         let counts = self.connections.counts
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
         // Counting takes a bounded share of the time, however many cards there are.
-        let figures = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
+        let storeCounts = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
             try await self.intakeService.ports.store.figures(now: self.intakeService.ports.now())
         }
-        self.metrics.set(figures, now: self.intakeService.ports.now())
+        self.metrics.set(storeCounts, now: self.intakeService.ports.now())
         self.metrics.set(.freeBytes, to: Double(self.intakeService.ports.store.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {

@@ -35,15 +35,11 @@ struct QueryParameters {
 
     /// A parameter that is `true` or `false`, false if it is missing.
     func flag(_ name: String) throws -> Bool {
-        switch try self.single(name) {
-        case nil, "false": false
-        case "true": true
-        default: throw Problem(.parameterInvalid, .requestFlag(name))
-        }
+        try self.single(name, else: .requestFlag(name)) { Bool($0) } ?? false
     }
 
     /// The words of a parameter, separated by commas or in several parameters.
-    func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
+    func choices<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
         let texts = self.all(name).flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: self.isForm).map(String.init)
         }

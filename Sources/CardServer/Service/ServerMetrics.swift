@@ -33,6 +33,17 @@ package final class ServerMetrics: Sendable {
         }
     }
 
+    struct Metric: Hashable, Sendable {
+        let name: String
+        let kind: Kind
+        let labels: [Label]
+        let help: String
+
+        private init(_ name: String, _ kind: Kind, _ labels: [Label], _ help: String) {
+            (self.name, self.kind, self.labels, self.help) = (name, kind, labels, help)
+        }
+    }
+
     struct Series {
         var value = 0.0
         fileprivate var count = 0
@@ -51,8 +62,8 @@ package final class ServerMetrics: Sendable {
     ///   - commit: that it was built from.
     ///   - schema: of its sandboxes.
     package init(version: String = "unknown", commit: String = "unknown", schema: String = "unknown") {
-        for metric in Metric.allCases {
-            let known = metric.facts.labels.reduce([[]]) { known, label in
+        for metric in Metric.all {
+            let known = metric.labels.reduce([[]]) { known, label in
                 known.flatMap { start in label.values.map { start + [$0] } }
             }
             for labels in known { self.change(metric, labels) { _ in } }
@@ -90,7 +101,7 @@ package final class ServerMetrics: Sendable {
             self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
             self.add(.stageDuration, [stage.rawValue], took: took)
             let now = Timestamp(Date())
-            if outcome == .accepted { self.note(success: stage, at: now, now: now) }
+            if outcome == .accepted { self.setLastSuccess(of: stage, at: now, now: now) }
         case .changed, .sending, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
@@ -115,11 +126,10 @@ package final class ServerMetrics: Sendable {
     /// All metrics as text, sorted.
     package var text: String {
         var text = ""
-        for (metric, series) in self.series.withLock({ $0 }).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let (kind, labels, help) = metric.facts
-            text += "# HELP \(metric.rawValue) \(help)\n# TYPE \(metric.rawValue) \(kind.rawValue)\n"
+        for (metric, series) in self.series.withLock({ $0 }).sorted(by: { $0.key.name < $1.key.name }) {
+            text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
             for (values, series) in series.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                let labels = zip(labels, values).map { "\($0.name)=\"\(Self.quoted($1))\"" }
+                let labels = zip(metric.labels, values).map { "\($0.name)=\"\(Self.quoted($1))\"" }
                 text += Self.lines(of: series, metric, labels)
             }
         }
@@ -128,11 +138,11 @@ package final class ServerMetrics: Sendable {
 
     private static func lines(of series: Series, _ metric: Metric, _ labels: [String]) -> String {
         let braced = { (labels: [String]) in labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}" }
-        let name = metric.rawValue
-        guard metric.facts.kind == .histogram else { return "\(name)\(braced(labels)) \(self.figure(series.value))\n" }
-        let buckets = zip(self.bounds.map(self.figure) + ["+Inf"], series.buckets + [series.count])
+        let name = metric.name
+        guard metric.kind == .histogram else { return "\(name)\(braced(labels)) \(self.number(series.value))\n" }
+        let buckets = zip(self.bounds.map(self.number) + ["+Inf"], series.buckets + [series.count])
         let lines = buckets.map { "\(name)_bucket\(braced(labels + ["le=\"\($0)\""])) \($1)\n" }
-        return lines.joined() + "\(name)_sum\(braced(labels)) \(self.figure(series.value))\n"
+        return lines.joined() + "\(name)_sum\(braced(labels)) \(self.number(series.value))\n"
             + "\(name)_count\(braced(labels)) \(series.count)\n"
     }
 
@@ -142,65 +152,42 @@ package final class ServerMetrics: Sendable {
     }
 
     /// A number, without a point if it is whole.
-    private static func figure(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
+    private static func number(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 }
 
-extension ServerMetrics {
-    enum Metric: String, CaseIterable {
-        case requests = "idcard_http_requests_total"
-        case duration = "idcard_http_duration_seconds"
-        case bodyBytes = "idcard_http_body_bytes_total"
-        case connections = "idcard_http_connections"
-        case refusals = "idcard_http_refusals_total"
-        case refusedConnections = "idcard_http_refused_connections"
-        case failedAuthentications = "idcard_http_failed_authentications_total"
-        case unavailableTokens = "idcard_http_unavailable_tokens_total"
-        case refusedWebhooks = "idcard_http_refused_webhooks_total"
-        case refusedUploads = "idcard_uploads_refused_total"
-        case ignoredWebhooks = "idcard_http_ignored_webhooks_total"
-        case cards = "idcard_cards"
-        case cardsEntered = "idcard_cards_entered_total"
-        case cardsNeedingPerson = "idcard_cards_needing_person"
-        case casesNeedingPerson = "idcard_cases_needing_person"
-        case oldestCard = "idcard_stage_oldest_card_age_seconds"
-        case lastSuccess = "idcard_stage_last_success_timestamp_seconds"
-        case freeBytes = "idcard_sandbox_free_bytes"
-        case buildInfo = "idcard_build_info"
-        case stagePaused = "idcard_stage_paused"
-        case inputs = "idcard_inputs_total"
-        case stageCalls = "idcard_stage_calls_total"
-        case stageDuration = "idcard_stage_duration_seconds"
+// Each stands on one line.
+// swift-format-ignore
+extension ServerMetrics.Metric {
+    static let requests = Self("idcard_http_requests_total", .counter, [.method, .route, .status], "Answered requests.")
+    static let duration = Self("idcard_http_duration_seconds", .histogram, [.route], "From the head of a request to its answer.")
+    static let bodyBytes = Self("idcard_http_body_bytes_total", .counter, [], "Bytes of bodies that were read.")
+    static let connections = Self("idcard_http_connections", .gauge, [], "Connections that are open.")
+    static let refusals = Self("idcard_http_refusals_total", .counter, [.code], "What never became a request.")
+    static let refusedConnections = Self("idcard_http_refused_connections", .gauge, [], "Connections that were one too many, since the start.")
+    static let failedAuthentications = Self("idcard_http_failed_authentications_total", .counter, [], "Requests without a valid token.")
+    static let unavailableTokens = Self("idcard_http_unavailable_tokens_total", .counter, [], "Requests refused because the tokens could not be read.")
+    static let refusedWebhooks = Self("idcard_http_refused_webhooks_total", .counter, [], "Webhooks that were not accepted.")
+    static let refusedUploads = Self("idcard_uploads_refused_total", .counter, [.photoReason], "Images of requests that cannot be used.")
+    static let ignoredWebhooks = Self("idcard_http_ignored_webhooks_total", .counter, [], "Webhooks of a type that brings no card.")
+    static let cards = Self("idcard_cards", .gauge, [.state], "Cards in each state.")
+    static let cardsEntered = Self("idcard_cards_entered_total", .counter, [.state], "Cards that entered each state, whoever moved them.")
+    static let cardsNeedingPerson = Self("idcard_cards_needing_person", .gauge, [.reason], "Cards that need a person.")
+    static let casesNeedingPerson = Self("idcard_cases_needing_person", .gauge, [.reason], "Cases that need a person.")
+    static let oldestCard = Self("idcard_stage_oldest_card_age_seconds", .gauge, [.stage], "Seconds since the oldest card with work came to a stage; 0 if none has.")
+    static let lastSuccess = Self("idcard_stage_last_success_timestamp_seconds", .gauge, [.stage], "When the endpoint of a stage last took a call; 0 if it never did.")
+    static let freeBytes = Self("idcard_sandbox_free_bytes", .gauge, [], "Bytes that are free on the disk of the sandbox.")
+    static let buildInfo = Self("idcard_build_info", .gauge, [.version, .commit, .schema], "1; the labels are of this build.")
+    static let stagePaused = Self("idcard_stage_paused", .gauge, [.stage], "1 if the endpoint of a stage is paused or stopped, or the stage is stuck.")
+    static let inputs = Self("idcard_inputs_total", .counter, [.result], "Inputs of runs and watched folders.")
+    static let stageCalls = Self("idcard_stage_calls_total", .counter, [.stage, .outcome], "Calls of a stage, by how they ended.")
+    static let stageDuration = Self("idcard_stage_duration_seconds", .histogram, [.stage], "How long a call of a stage took.")
 
-        var facts: (kind: Kind, labels: [Label], help: String) {
-            switch self {
-            case .requests: (.counter, [.method, .route, .status], "Answered requests.")
-            case .duration: (.histogram, [.route], "From the head of a request to its answer.")
-            case .bodyBytes: (.counter, [], "Bytes of bodies that were read.")
-            case .connections: (.gauge, [], "Connections that are open.")
-            case .refusals: (.counter, [.code], "What never became a request.")
-            case .refusedConnections: (.gauge, [], "Connections that were one too many, since the start.")
-            case .failedAuthentications: (.counter, [], "Requests without a valid token.")
-            case .unavailableTokens: (.counter, [], "Requests refused because the tokens could not be read.")
-            case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
-            case .refusedUploads: (.counter, [.photoReason], "Images of requests that cannot be used.")
-            case .ignoredWebhooks: (.counter, [], "Webhooks of a type that brings no card.")
-            case .cards: (.gauge, [.state], "Cards in each state.")
-            case .cardsEntered: (.counter, [.state], "Cards that entered each state, whoever moved them.")
-            case .cardsNeedingPerson: (.gauge, [.reason], "Cards that need a person.")
-            case .casesNeedingPerson: (.gauge, [.reason], "Cases that need a person.")
-            case .oldestCard:
-                (.gauge, [.stage], "Seconds since the oldest card with work came to a stage; 0 if none has.")
-            case .lastSuccess: (.gauge, [.stage], "When the endpoint of a stage last took a call; 0 if it never did.")
-            case .freeBytes: (.gauge, [], "Bytes that are free on the disk of the sandbox.")
-            case .buildInfo: (.gauge, [.version, .commit, .schema], "1; the labels are of this build.")
-            case .stagePaused:
-                (.gauge, [.stage], "1 if the endpoint of a stage is paused or stopped, or the stage is stuck.")
-            case .inputs: (.counter, [.result], "Inputs of runs and watched folders.")
-            case .stageCalls: (.counter, [.stage, .outcome], "Calls of a stage, by how they ended.")
-            case .stageDuration: (.histogram, [.stage], "How long a call of a stage took.")
-            }
-        }
-    }
+    static let all = [
+        requests, duration, bodyBytes, connections, refusals, refusedConnections, failedAuthentications,
+        unavailableTokens, refusedWebhooks, refusedUploads, ignoredWebhooks, cards, cardsEntered, cardsNeedingPerson,
+        casesNeedingPerson, oldestCard, lastSuccess, freeBytes, buildInfo, stagePaused, inputs, stageCalls,
+        stageDuration,
+    ]
 }
 
 extension ServerMetrics {
@@ -208,24 +195,24 @@ extension ServerMetrics {
     static let reasons = ReasonCode.all.map(\.code.rawValue)
 
     /// Sets the metrics of the sandbox.
-    func set(_ figures: StoreCounts, now: Timestamp) {
+    func set(_ counts: StoreCounts, now: Timestamp) {
         for state in CardState.allCases {
-            let (cards, entered) = figures.cards[state] ?? (0, 0)
+            let (cards, entered) = counts.cards[state] ?? (0, 0)
             self.set(.cards, [state.rawValue], to: Double(cards))
             self.set(.cardsEntered, [state.rawValue], to: Double(entered))
         }
-        self.set(.cardsNeedingPerson, byReason: figures.attention.map { ($0.rawValue, $1) })
-        self.set(.casesNeedingPerson, byReason: figures.cases.map { ($0.cause ?? "", $0.cases) })
+        self.set(.cardsNeedingPerson, byReason: counts.attention.map { ($0.rawValue, $1) })
+        self.set(.casesNeedingPerson, byReason: counts.cases.map { ($0.cause ?? "", $0.cases) })
         for stage in Stage.allCases {
             // After a clock was set back, an age is zero, not negative.
-            let age = figures.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
+            let age = counts.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
             self.set(.oldestCard, [stage.rawValue], to: age.inSeconds)
-            self.note(success: stage, at: figures.lastSuccess[stage], now: now)
+            self.setLastSuccess(of: stage, at: counts.lastSuccess[stage], now: now)
         }
     }
 
     /// Keeps the latest success, as the sandbox forgets calls for erased cards, unless a fast clock put it in the future.
-    func note(success stage: Stage, at time: Timestamp?, now: Timestamp) {
+    func setLastSuccess(of stage: Stage, at time: Timestamp?, now: Timestamp) {
         let last = Double(time?.millisecondsSinceEpoch ?? 0) / 1000
         let latest = Double(now.millisecondsSinceEpoch) / 1000
         self.change(.lastSuccess, [stage.rawValue]) { $0.value = $0.value > latest ? last : max($0.value, last) }

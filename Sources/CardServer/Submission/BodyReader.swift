@@ -27,20 +27,20 @@ struct BodyReader {
     /// Passes the pieces on, one after another.
     ///
     /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and
-    ///   what `take` throws.
-    func read(_ take: (ByteBuffer) async throws -> Void) async throws {
+    ///   what `consume` throws.
+    func read(_ consume: (ByteBuffer) async throws -> Void) async throws {
         _ = try self.byteCount()
         let codings = self.request.headers[values: .contentEncoding]
         guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw Problem(.codingUnsupported) }
         // A client that waits for 100 gets it now.
         self.context.channel.triggerUserOutboundEvent(ConnectionSignal.readsBody, promise: nil)
         var count = 0
-        defer { self.context.record.note { $0.bodyBytes = count } }
+        defer { self.context.record.update { $0.bodyBytes = count } }
         for try await piece in self.request.body {
             count += piece.readableBytes
             guard count <= self.limit else { throw self.tooLarge }
             try self.loan?.grow(to: count)
-            try await take(piece)
+            try await consume(piece)
         }
         if let declared = self.declaredLength, declared != count { throw Problem.bodyTruncated }
     }
@@ -64,7 +64,7 @@ struct ImageBytes {
     /// Decodes the whole image from Base64.
     ///
     /// - Throws: ``Problem``: `image_invalid`, and as ``append(_:)``.
-    mutating func take(base64 text: String) throws {
+    mutating func decode(base64 text: String) throws {
         let base64 = try Base64Text(text)
         try self.admit(base64.byteCount)
         self.bytes = try base64.decoded()
@@ -104,15 +104,15 @@ struct Base64Text {
 
     /// - Throws: ``Problem``: `image_invalid`.
     init(_ text: String) throws {
-        var rest = text[...].utf8.drop(while: Self.isSpace)
-        if String(decoding: rest.prefix(5), as: UTF8.self).lowercased() == "data:",
-            let comma = rest.firstIndex(of: UInt8(ascii: ","))
+        var remaining = text[...].utf8.drop(while: Self.isSpace)
+        if String(decoding: remaining.prefix(5), as: UTF8.self).lowercased() == "data:",
+            let comma = remaining.firstIndex(of: UInt8(ascii: ","))
         {
-            rest = rest[comma...].dropFirst().drop(while: Self.isSpace)
+            remaining = remaining[comma...].dropFirst().drop(while: Self.isSpace)
         }
-        while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
+        while let last = remaining.last, Self.isSpace(last) { remaining.removeLast() }
         var (digits, padding) = (0, 0)
-        for byte in rest {
+        for byte in remaining {
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
@@ -126,7 +126,7 @@ struct Base64Text {
             }
         }
         guard padding <= 2, (digits + padding).isMultiple(of: 4) else { throw Self.cutOff }
-        self.text = rest
+        self.text = remaining
         self.byteCount = (digits + padding) / 4 * 3 - padding
     }
 

@@ -81,8 +81,7 @@ final class UnsignedBodies: Sendable {
 
     /// Registers a body that is about to be read from a connection.
     func begin(_ channel: any Channel) {
-        let network = channel.remoteAddress.map(ServerContext.network(of:)) ?? ""
-        self.bodies.withLock { $0.add(channel, of: network, size: 0) }
+        self.bodies.withLock { $0.add(channel, of: channel.remoteAddress?.network ?? "", size: 0) }
     }
 
     /// Sets the size of a body, and gives up others, or this one, if that exceeds the limit.
@@ -102,5 +101,5 @@ final class UnsignedBodies: Sendable {
     }
 
     /// Removes a body: its signature was checked, or reading it has failed.
-    func end(_ channel: any Channel) { self.bodies.withLock { $0.remove(channel) } }
+    func remove(_ channel: any Channel) { self.bodies.withLock { $0.remove(channel) } }
 }

@@ -55,10 +55,7 @@ extension FieldTexts {
         }
         for field in SubmittedField.allCases {
             for value in headers[values: field.headerName] {
-                guard let text = HeaderText.decode(value) else {
-                    throw Problem(.fieldInvalid, .requestHeaderEncoding(field.headerName.rawName))
-                }
-                try self.set(field, to: text)
+                try self.set(field, to: HeaderText.decode(value, of: field.headerName))
             }
         }
     }
@@ -69,10 +66,14 @@ extension FieldTexts {
 ///
 /// The form of RFC 8187, `UTF-8''%E6…`, is accepted, too. A plus is a plus.
 enum HeaderText {
-    /// Decodes the value of a field; `nil` if it is not in this encoding.
-    static func decode(_ value: String) -> String? {
+    /// Decodes the value of a field.
+    ///
+    /// - Throws: ``Problem`` `field_invalid` if it is not in this encoding.
+    static func decode(_ value: String, of name: HTTPField.Name) throws -> String {
         let text = value.lowercased().hasPrefix("utf-8''") ? String(value.dropFirst(7)) : value
-        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
-        return text.removingPercentEncoding
+        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }), let decoded = text.removingPercentEncoding else {
+            throw Problem(.fieldInvalid, .requestHeaderEncoding(name.rawName))
+        }
+        return decoded
     }
 }

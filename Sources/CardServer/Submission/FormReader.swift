@@ -66,15 +66,15 @@ struct FormReader {
     private mutating func drain() throws {
         while let event = try self.parser.next() {
             switch event {
-            case .partBegan(let head): try self.begin(head)
-            case .data(let bytes): try self.take(bytes)
-            case .partEnded: try self.end()
+            case .partBegan(let head): try self.beginPart(head)
+            case .data(let bytes): try self.appendToPart(bytes)
+            case .partEnded: try self.finishPart()
             case .formEnded: self.isComplete = true
             }
         }
     }
 
-    private mutating func begin(_ head: PartHead) throws {
+    private mutating func beginPart(_ head: PartHead) throws {
         if Self.imageNames.contains(head.name) {
             // A browser sends an empty file name if no file was chosen.
             if self.isByHand, head.filename?.isEmpty ?? true { return }
@@ -90,7 +90,7 @@ struct FormReader {
         self.part = .text(field, Data())
     }
 
-    private mutating func take(_ bytes: Data) throws {
+    private mutating func appendToPart(_ bytes: Data) throws {
         switch self.part {
         case nil: return
         case .image(let name, var image):
@@ -107,7 +107,7 @@ struct FormReader {
         }
     }
 
-    private mutating func end() throws {
+    private mutating func finishPart() throws {
         switch self.part {
         case nil: break
         case .text(_, let bytes) where self.isByHand && bytes.isEmpty: break

@@ -32,6 +32,8 @@ final class IntakeService: Sendable {
         self.unsigned = UnsignedBodies(limit: max(configuration.connections.unsignedMemory, self.webhookBytes))
     }
 
+    var diskSpace: DiskSpace { self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) }
+
     /// Checks that more photos may be admitted; called before a body is read.
     ///
     /// - Throws: ``Problem``: `queue_full`, `disk_space_low`.
@@ -43,14 +45,12 @@ final class IntakeService: Sendable {
 
     /// Why nothing more is admitted; `nil` if photos are.
     func refusal() async throws -> Problem? {
-        if self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) != .ample {
-            return Problem(.diskSpaceLow, retryAfter: .seconds(60))
-        }
+        if self.diskSpace != .ample { return Problem(.diskSpaceLow, retryAfter: .seconds(60)) }
         return try await self.ports.isFull() ? Problem(.queueFull, retryAfter: .seconds(5)) : nil
     }
 
     /// Runs `body` under the name of a request; `nil` if a request of this name is in progress.
-    func hold<Value>(_ name: [String], _ body: () async throws -> Value) async throws -> Value? {
+    func withoutOverlap<Value>(named name: [String], _ body: () async throws -> Value) async throws -> Value? {
         guard self.underWay.withLock({ $0.insert(name).inserted }) else { return nil }
         defer { self.underWay.withLock { _ = $0.remove(name) } }
         return try await body()
@@ -76,7 +76,7 @@ final class IntakeService: Sendable {
     /// - Parameter receipt: the name of the request.
     /// - Throws: ``Problem``: `card_underway`, a code of the image, or `idempotency_key_reused` or `webhook_id_reused`;
     ///   `CodedError`.
-    func take(
+    func admit(
         _ photos: [Photo],
         from submitter: String,
         receipt: (kind: Receipt.Kind, name: String)?

@@ -25,15 +25,15 @@ struct SubmissionRoute: Sendable {
         let key = try IdempotencyKey.of(request.headers)
         // Refuse all that does not need the body before it is read.
         try await self.intakeService.requireRoom()
-        let take = { try await self.take(request, context, caller.subject, key: key, isByHand: isByHand) }
-        guard let key else { return try await take() }
-        guard let answer = try await self.intakeService.hold([caller.subject, key], take) else {
+        let admit = { try await self.admit(request, context, caller.subject, key: key, isByHand: isByHand) }
+        guard let key else { return try await admit() }
+        guard let answer = try await self.intakeService.withoutOverlap(named: [caller.subject, key], admit) else {
             throw Problem(.keyInProgress, retryAfter: .seconds(1))
         }
         return answer
     }
 
-    private func take(
+    private func admit(
         _ request: Request,
         _ context: ServerContext,
         _ caller: String,
@@ -53,7 +53,7 @@ struct SubmissionRoute: Sendable {
         return try await self.intakeService.budget.lend(count, to: "token \(caller)") { loan in
             body.loan = loan
             let photos = try await isForm ? self.form(body, type, headers, isByHand) : self.image(body, headers)
-            return try await self.intakeService.take(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
+            return try await self.intakeService.admit(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
         }
     }
 

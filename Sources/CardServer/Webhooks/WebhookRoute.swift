@@ -26,13 +26,13 @@ struct WebhookRoute: Sendable {
             throw self.refused(error, context)
         }
         try await self.intakeService.requireRoom()
-        let (body, signer) = try await self.believed(request, context: context, verification)
-        context.record.note { $0.caller = signer }
+        let (body, signer) = try await self.authenticatedBody(request, context: context, verification)
+        context.record.update { $0.caller = signer }
         // The body, its text, and the image in it.
         let count = 2 * body.count + body.count / 4 * 3
         let answer = try await self.intakeService.budget.lend(count, to: "secret \(signer)") { _ in
-            try await self.intakeService.hold(["webhook", signer, verification.id]) {
-                try await self.take(body, id: verification.id, signer: signer)
+            try await self.intakeService.withoutOverlap(named: ["webhook", signer, verification.id]) {
+                try await self.admit(body, id: verification.id, signer: signer)
             }
         }
         guard let answer else { throw Problem(.busy, retryAfter: .seconds(1)) }
@@ -42,14 +42,14 @@ struct WebhookRoute: Sendable {
     /// The answer to a refused message: always the same; only the log gives the reason.
     private func refused(_ refusal: WebhookRefusal, _ context: ServerContext) -> Problem {
         self.metrics.add(.refusedWebhooks)
-        context.record.note { $0.webhookRefusal = refusal.reason }
+        context.record.update { $0.webhookRefusal = refusal.reason }
         // Every 401 has a challenge (RFC 9110 section 15.5.2).
         let challenge = "Signature realm=\"idcard-pipeline\""
         return Problem(.signatureInvalid, headers: [.wwwAuthenticate: challenge], endsConnection: true)
     }
 
     /// Reads a body within the memory and time for unchecked signatures; returns it with the name of its secret.
-    private func believed(
+    private func authenticatedBody(
         _ request: Request,
         context: ServerContext,
         _ verification: WebhookVerification
@@ -61,7 +61,7 @@ struct WebhookRoute: Sendable {
         let time = self.intakeService.configuration.connections.unsignedTime(of: most)
         context.channel.triggerUserOutboundEvent(ConnectionSignal.limitsBody(time), promise: nil)
         self.intakeService.unsigned.begin(context.channel)
-        defer { self.intakeService.unsigned.end(context.channel) }
+        defer { self.intakeService.unsigned.remove(context.channel) }
         try await reader.read { piece in
             try self.intakeService.unsigned.grow(context.channel, to: body.count + piece.readableBytes)
             reading.update(piece.readableBytesView)
@@ -72,7 +72,7 @@ struct WebhookRoute: Sendable {
         return (body, signer)
     }
 
-    private func take(_ body: [UInt8], id: String, signer: String) async throws -> Response {
+    private func admit(_ body: [UInt8], id: String, signer: String) async throws -> Response {
         guard let message = try WebhookMessage(body) else {
             self.metrics.add(.ignoredWebhooks)
             return Response(status: .noContent)
@@ -83,10 +83,11 @@ struct WebhookRoute: Sendable {
         case .address(let address): photo = Photo(image: .address(try self.checked(address)), metadata: metadata)
         case .base64(let text):
             var image = ImageBytes(limit: self.intakeService.configuration.imageBytes)
-            try image.take(base64: text.reveal())
+            try image.decode(base64: text.reveal())
             photo = Photo(try image.finish(), metadata)
         }
-        return IntakeService.response(try await self.intakeService.take([photo], from: signer, receipt: (.webhook, id)))
+        let outcomes = try await self.intakeService.admit([photo], from: signer, receipt: (.webhook, id))
+        return IntakeService.response(outcomes)
     }
 
     /// Refuses an invalid address, or one that is not fetched from: later the submitter would not see the card fail.

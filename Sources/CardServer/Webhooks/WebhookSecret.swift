@@ -92,17 +92,17 @@ struct WebhookVerification {
     init(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) throws(WebhookRefusal) {
         guard !secrets.isEmpty else { throw WebhookRefusal(reason: "webhooks.secrets is empty") }
         // A dot would allow another id and time to be read from the signed text.
-        guard let id = Self.single(.webhookID, of: headers), id.utf8.count <= Limits.webhookIDBytes,
+        guard let id = headers.single(.webhookID), id.utf8.count <= Limits.webhookIDBytes,
             id.wholeMatch(of: /[!-\-\/-~]+/) != nil
         else { throw .header(.webhookID) }
         // Only digits: this very text was signed.
-        guard let time = Self.single(.webhookTimestamp, of: headers), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
+        guard let time = headers.single(.webhookTimestamp), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
             let seconds = Int64(time)
         else { throw .header(.webhookTimestamp) }
         let ahead = Timestamp(millisecondsSinceEpoch: seconds * 1000).duration(since: now)
         guard ahead <= Limits.webhookSkew, ahead >= .zero - Limits.webhookSkew else { throw .time(ahead: ahead) }
         // Other versions (`v1a`) may be given beside ours.
-        self.presented = (Self.single(.webhookSignature, of: headers) ?? "").split(separator: " ")
+        self.presented = (headers.single(.webhookSignature) ?? "").split(separator: " ")
             .prefix(Limits.webhookSignatures)
             .filter { $0.hasPrefix("v1,") }
             .compactMap { Data(base64Encoded: String($0.dropFirst(3))) }
@@ -129,10 +129,5 @@ struct WebhookVerification {
             for presented in self.presented where code == presented { signer = signer ?? name }
         }
         return signer
-    }
-
-    private static func single(_ name: HTTPField.Name, of headers: HTTPFields) -> String? {
-        let values = headers[values: name]
-        return values.count == 1 ? values[0] : nil
     }
 }

@@ -23,53 +23,53 @@ struct HeaderValue {
     }
 
     private init?(_ bytes: [UInt8], hasEscapes: Bool) {
-        var rest = bytes[...]
-        let essence = Self.take(from: &rest) { $0.isTokenByte || $0 == UInt8(ascii: "/") }
+        var remaining = bytes[...]
+        let essence = Self.readPrefix(of: &remaining) { $0.isTokenByte || $0 == UInt8(ascii: "/") }
         guard !essence.isEmpty else { return nil }
         self.essence = essence.lowercased()
-        Self.skipBlanks(of: &rest)
-        while let separator = rest.popFirst() {
+        Self.skipBlanks(of: &remaining)
+        while let separator = remaining.popFirst() {
             guard separator == UInt8(ascii: ";") else { return nil }
-            Self.skipBlanks(of: &rest)
+            Self.skipBlanks(of: &remaining)
             // Empty parameters are allowed: a semicolon at the end, or two in a row (RFC 9110 section 5.6.6).
-            if rest.isEmpty || rest.first == UInt8(ascii: ";") { continue }
-            let name = Self.take(from: &rest, while: \.isTokenByte)
-            guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "="),
-                let value = Self.value(from: &rest, hasEscapes: hasEscapes)
+            if remaining.isEmpty || remaining.first == UInt8(ascii: ";") { continue }
+            let name = Self.readPrefix(of: &remaining, while: \.isTokenByte)
+            guard !name.isEmpty, remaining.popFirst() == UInt8(ascii: "="),
+                let value = Self.value(from: &remaining, hasEscapes: hasEscapes)
             else { return nil }
             self.parameters.append((name.lowercased(), value))
-            Self.skipBlanks(of: &rest)
+            Self.skipBlanks(of: &remaining)
         }
     }
 
     func values(of name: String) -> [String] { self.parameters.filter { $0.name == name }.map(\.value) }
 
-    private static func take(from rest: inout ArraySlice<UInt8>, while isIncluded: (UInt8) -> Bool) -> String {
-        let taken = rest.prefix(while: isIncluded)
-        rest = rest.dropFirst(taken.count)
-        return String(decoding: taken, as: UTF8.self)
+    private static func readPrefix(of bytes: inout ArraySlice<UInt8>, while isIncluded: (UInt8) -> Bool) -> String {
+        let prefix = bytes.prefix(while: isIncluded)
+        bytes = bytes.dropFirst(prefix.count)
+        return String(decoding: prefix, as: UTF8.self)
     }
 
-    private static func skipBlanks(of rest: inout ArraySlice<UInt8>) {
-        rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    private static func skipBlanks(of bytes: inout ArraySlice<UInt8>) {
+        bytes = bytes.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
 
     /// Returns a quoted string or a token; `nil` for an empty token.
-    private static func value(from rest: inout ArraySlice<UInt8>, hasEscapes: Bool) -> String? {
-        guard rest.first == UInt8(ascii: "\"") else {
-            let token = self.take(from: &rest) { byte in
+    private static func value(from bytes: inout ArraySlice<UInt8>, hasEscapes: Bool) -> String? {
+        guard bytes.first == UInt8(ascii: "\"") else {
+            let token = self.readPrefix(of: &bytes) { byte in
                 byte.isTokenByte || byte >= 0x80 || "()/:=?".utf8.contains(byte)
             }
             return token.isEmpty ? nil : token
         }
-        rest.removeFirst()
+        bytes.removeFirst()
         var value: [UInt8] = []
-        while let byte = rest.popFirst() {
+        while let byte = bytes.popFirst() {
             if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
             let isEscape =
                 hasEscapes && byte == UInt8(ascii: "\\")
-                && (rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "\\"))
-            value.append(isEscape ? rest.removeFirst() : byte)
+                && (bytes.first == UInt8(ascii: "\"") || bytes.first == UInt8(ascii: "\\"))
+            value.append(isEscape ? bytes.removeFirst() : byte)
         }
         return nil
     }
@@ -100,16 +100,12 @@ enum FormDataType {
             .invalidBoundary,
             "A boundary has 1 to \(limits.boundaryCharacters) characters, this one has \(boundary.count)."
         )
-        guard boundary.allSatisfy(self.isAllowed), boundary.last != UInt8(ascii: " ") else {
-            throw MultipartFormError(
-                .invalidBoundary,
-                "The boundary holds a character that RFC 2046 section 5.1.1 does not allow; choose another."
-            )
-        }
+        let isAllowed = boundary.allSatisfy { $0.isASCIIAlphanumeric || "'()+_,-./:=? ".utf8.contains($0) }
+        try require(
+            isAllowed && boundary.last != UInt8(ascii: " "),
+            .invalidBoundary,
+            "The boundary holds a character that RFC 2046 section 5.1.1 does not allow; choose another."
+        )
         return boundary
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "'()+_,-./:=? ".utf8.contains(byte)
     }
 }

@@ -14,21 +14,7 @@ extension MultipartParser {
         /// The body is complete and well-formed.
         case formEnded
     }
-}
 
-extension MultipartParser.Event: SelfRedacting {
-    /// The kind and the length, never names or bytes.
-    package var description: String {
-        switch self {
-        case .partBegan(let head): "partBegan(\(head))"
-        case .data(let data): "data(\(data.count) bytes)"
-        case .partEnded: "partEnded"
-        case .formEnded: "formEnded"
-        }
-    }
-}
-
-extension MultipartParser {
     /// The limits for bodies from untrusted clients.
     package struct Limits: Sendable, Hashable {
         /// The longest boundary, in characters: 70 (RFC 2046 section 5.1.1).
@@ -51,5 +37,17 @@ extension MultipartParser {
         package var paddingBytes = 64
 
         package init() {}
+    }
+}
+
+extension MultipartParser.Event: SelfRedacting {
+    /// The kind and the length, never names or bytes.
+    package var description: String {
+        switch self {
+        case .partBegan(let head): "partBegan(\(head))"
+        case .data(let data): "data(\(data.count) bytes)"
+        case .partEnded: "partEnded"
+        case .formEnded: "formEnded"
+        }
     }
 }

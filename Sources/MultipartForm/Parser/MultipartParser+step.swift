@@ -70,20 +70,20 @@ extension MultipartParser {
     /// error to the others, and only a few accept LF alone as a line end.
     private mutating func readBoundaryLine() throws(MultipartFormError) -> Bool {
         let isClosing = self.pending.starts(with: "--".utf8)
-        let rest = self.pending.dropFirst(isClosing ? 2 : 0)
-        let padding = rest.prefix(while: Self.isBlank).count
+        let remaining = self.pending.dropFirst(isClosing ? 2 : 0)
+        let padding = remaining.prefix(while: Self.isBlank).count
         try require(
             padding <= self.limits.paddingBytes,
             .surroundingsTooLarge,
             "More than \(self.limits.paddingBytes) spaces follow a boundary; send none."
         )
-        let end = rest.dropFirst(padding).prefix(2)
+        let lineEnd = remaining.dropFirst(padding).prefix(2)
         try require(
-            "\r\n".utf8.starts(with: end) || (self.pending.count == 1 && self.pending.first == UInt8(ascii: "-")),
+            "\r\n".utf8.starts(with: lineEnd) || (self.pending.count == 1 && self.pending.first == UInt8(ascii: "-")),
             .malformedDelimiter,
             "A line starts with the boundary and goes on with other text; choose a boundary that is in no part."
         )
-        guard end.count == 2 else { return false }
+        guard lineEnd.count == 2 else { return false }
         if isClosing {
             self.surroundingBytes = 0
             self.state = .epilogue
@@ -97,7 +97,7 @@ extension MultipartParser {
             (self.fields, self.headerBytes, self.partBytes) = ([], 0, 0)
             self.state = .headers
         }
-        return self.drop(self.pending.count - rest.count + padding + 2)
+        return self.drop(self.pending.count - remaining.count + padding + 2)
     }
 
     /// Reads a header line of a part, or the empty line after the last one.

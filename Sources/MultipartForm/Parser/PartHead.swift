@@ -29,25 +29,22 @@ package struct PartHead: Sendable, Hashable {
         }
         // `filename*` is ignored: RFC 7578 section 4.2 forbids it, and receivers disagree which of the two wins.
         let (names, filenames) = (disposition.values(of: "name"), disposition.values(of: "filename"))
-        guard names.count <= 1, filenames.count <= 1 else {
-            throw MultipartFormError(.invalidDisposition, "Part \(position) has two names or file names; send one.")
-        }
+        let isSingle = names.count <= 1 && filenames.count <= 1
+        try require(isSingle, .invalidDisposition, "Part \(position) has two names or file names; send one.")
         guard let name = names.first, !name.isEmpty else {
             throw MultipartFormError(.missingName, "Part \(position) has no name; send one.")
         }
         // Two names that are not UTF-8 could become equal by the replacement.
-        guard !name.unicodeScalars.contains("\u{FFFD}") else {
-            throw MultipartFormError(.malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
-        }
+        let isUTF8 = !name.unicodeScalars.contains("\u{FFFD}")
+        try require(isUTF8, .malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
         let types = values("content-type")
         try require(types.count <= 1, .malformedHeader, "Part \(position) has several content types; send one.")
         let encodings = values("content-transfer-encoding")
-        guard encodings.allSatisfy({ ["binary", "8bit", "7bit"].contains($0.lowercased()) }) else {
-            throw MultipartFormError(
-                .unsupportedTransferEncoding,
-                "Part \(position) has a transfer encoding (RFC 7578 section 4.7); send the bytes as they are."
-            )
-        }
+        try require(
+            encodings.allSatisfy { ["binary", "8bit", "7bit"].contains($0.lowercased()) },
+            .unsupportedTransferEncoding,
+            "Part \(position) has a transfer encoding (RFC 7578 section 4.7); send the bytes as they are."
+        )
         (self.name, self.filename, self.contentType, self.fields) = (name, filenames.first, types.first, fields)
     }
 }

@@ -6,7 +6,7 @@ extension Console {
     func listCards(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["state", "reason", "business_no", "submitter", "attention", "before"])
         var filter = CardFilter()
-        filter.states = try query.words("state")
+        filter.states = try query.choices("state")
         filter.reason = try query.single("reason")
         filter.submitter = try query.single("submitter")
         filter.number = try query.single("business_no").map(BusinessNumber.init(stored:))
@@ -47,7 +47,7 @@ extension Console {
 
     /// `POST /console/cards/{card_id}/reveal`: the same page with personal values, in this one answer.
     func revealCard(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
+        let form = try await visit.form(["purpose", "tab"])
         let (purpose, tab) = (form["purpose"] ?? "", form["tab"])
         let origin = try visit.origin(purpose: purpose)
         var cards = [visit.card]

@@ -6,7 +6,7 @@ extension Console {
     func listCases(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["state", "business_no", "after"])
         var filter = CaseFilter()
-        filter.states = try query.words("state")
+        filter.states = try query.choices("state")
         filter.number = try query.businessNumber()
         let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)

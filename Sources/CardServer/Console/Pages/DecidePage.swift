@@ -5,7 +5,7 @@ import CardStore
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: stores the decision, which is carried out after ten seconds.
     func decide(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["action", "seen", "message", "tab"])
+        let form = try await visit.form(["action", "seen", "message", "tab"])
         guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
             let seen = form["seen"].flatMap(Int64.init)
         else { throw Problem(.fieldInvalid) }
@@ -22,7 +22,7 @@ extension Console {
                 by: origin,
                 now: now
             )
-            if outcome == .waitsForSecond { self.tell(visit, .pageWaitsForSecond) }
+            if outcome == .waitsForSecond { self.setOutcome(.pageWaitsForSecond, for: visit) }
         } catch let error as CodedError where error.kind == .conflict {
             return .page(try await self.stalePage(visit, error, typed: typed, tab: tab))
         }
@@ -56,10 +56,10 @@ extension Console {
     // MARK: Outcomes for the next page
 
     /// Stores an outcome for the page that the browser is redirected to.
-    func tell(_ visit: ConsoleRequest, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
+    func setOutcome(_ outcome: Message, for visit: ConsoleRequest) { self.change(visit) { $0.outcome = outcome } }
 
     /// The outcome of the last form, else the decisions of this person that were not carried out: shown once.
-    func told(_ visit: ConsoleRequest) async throws -> Message? {
+    func outcome(for visit: ConsoleRequest) async throws -> Message? {
         if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
         guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
         let cards = try await self.ports.store.takeDropped(of: visit.caller, now: self.ports.now()).map(\.card)
@@ -76,10 +76,8 @@ extension CardView {
     /// The possible actions, and why the others are not possible.
     var actions: HTML {
         guard self.visit.caller.may(.decide, on: self.details.card.submitter) else { return "" }
-        let proposal = self.details.proposal.map { one in
-            HTML(
-                "<p class=\"message\">\(Message.pageProposal(one.subject, .pageAction(one.action), one.until))</p>"
-            )
+        let proposal = self.details.proposal.map {
+            HTML.message(.pageProposal($0.subject, .pageAction($0.action), $0.until))
         }
         let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in
             HTML(
@@ -107,7 +105,7 @@ extension CardView {
     private var rejectForm: HTML {
         guard self.details.actions[.reject] == nil else {
             // The written text is not lost, though it can no longer be sent.
-            return "\(self.typed.map(Self.words))"
+            return "\(self.typed.map(Self.typedText))"
         }
         return self.decideForm([
             """
@@ -118,7 +116,7 @@ extension CardView {
         ])
     }
 
-    static func words(_ text: String) -> HTML {
+    static func typedText(_ text: String) -> HTML {
         "<label>\(Message.pageYourWords)<textarea readonly>\(text)</textarea></label>"
     }
 

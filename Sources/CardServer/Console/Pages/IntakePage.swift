@@ -51,8 +51,8 @@ extension Console {
             )
         } catch {
             let problem = Problem(cause: error)
-            let words: HTML = "<code>\(problem.code.name)</code> \(problem.detail ?? problem.code.title)"
-            var page = Self.intakePage("<p class=\"outcome\" role=\"alert\" tabindex=\"-1\">\(words)</p>")
+            let text: HTML = "<code>\(problem.code.name)</code> \(problem.detail ?? problem.code.title)"
+            var page = Self.intakePage("<p class=\"outcome\" role=\"alert\" tabindex=\"-1\">\(text)</p>")
             page.refusal = (problem, error)
             return .page(page)
         }

@@ -7,7 +7,7 @@ extension Console {
     func log(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["subject", "card", "action", "before", "check"])
         let card = try query.single("card").map(CardID.init(rawValue:))
-        let asked: [AccessAction] = try query.words("action")
+        let asked: [AccessAction] = try query.choices("action")
         let filter = LogFilter(subject: try query.single("subject"), card: card, action: asked.first)
         let before = try query.single("before", else: .requestCursor) { Int64($0) }
         let (store, limit) = (self.ports.store, Limits.consoleRows)

@@ -23,11 +23,11 @@ extension Console {
         }
         let query = try visit.query(["span", "live"])
         let isLive = try query.single("live") == "1"
-        let spans: [ThroughputSpan] = try query.words("span")
+        let spans: [ThroughputSpan] = try query.choices("span")
         let span = spans.first ?? .hour
         let now = self.ports.now()
         let store = self.ports.store
-        let figures = try await self.figures[span]?.value(for: { .seconds(5) + $0 * Limits.countsCacheFactor }) {
+        let throughput = try await self.throughput[span]?.value(for: { .seconds(5) + $0 * Limits.countsCacheFactor }) {
             try await store.throughput(span, now: now)
         }
         let status = try await self.status.value(for: { .seconds(1) + $0 * Limits.countsCacheFactor }) {
@@ -39,7 +39,7 @@ extension Console {
             """
             <p class="tools"><a\(href: .overview(span, isLive: !isLive))\
             >\(isLive ? Message.pageLiveOff : .pageLiveOn)</a> \(now)</p>
-            \(Self.cases(status.causes))\(Self.cards(status.cards))\(figures.map { Self.charts($0, span, isLive: isLive) })
+            \(Self.cases(status.causes))\(Self.cards(status.cards))\(throughput.map { Self.charts($0, span, isLive: isLive) })
             \(self.machinery(status, now: now))
             """
         )
@@ -49,14 +49,13 @@ extension Console {
 
     private func status(at now: Timestamp) async throws -> SandboxStatus {
         let store = self.ports.store
-        let room = store.room(intakeFreeSpace: self.intakeService.configuration.intakeFreeSpace)
         return SandboxStatus(
             causes: try await store.caseCounts(),
             cards: try await store.counts(),
             pauses: try await store.pauses(),
             lastSuccess: try await store.lastSuccess(now: now),
             workers: try await store.workers(),
-            issues: try await store.issues(room, cases: [], now: now),
+            issues: try await store.issues(self.intakeService.diskSpace, cases: [], now: now),
             key: try await store.keyInUse(),
             lastBackup: try await store.lastBackup()
         )
@@ -92,14 +91,14 @@ extension Console {
         return .section(.pageCards, tiles.isEmpty ? none : "<div class=\"tiles\">\(tiles)</div>")
     }
 
-    private static func charts(_ figures: Throughput, _ span: ThroughputSpan, isLive: Bool) -> HTML {
+    private static func charts(_ throughput: Throughput, _ span: ThroughputSpan, isLive: Bool) -> HTML {
         let spans = ThroughputSpan.allCases.map { one in
             let mark: HTML = one == span ? " aria-current=\"true\"" : ""
             return HTML("<a\(href: .overview(one, isLive: isLive))\(mark)>\(Message.pageSpan(one))</a>")
         }
         return .section(
             .pageOverTime,
-            "<p class=\"spans\">\(spans)</p>\(Chart.throughput(figures).html)\(Chart.refusals(figures).html)"
+            "<p class=\"spans\">\(spans)</p>\(Chart.throughput(throughput).html)\(Chart.refusals(throughput).html)"
         )
     }
 

@@ -34,7 +34,7 @@ extension Console {
 
     /// `POST /console/review`: begins a review with the purpose that all its reveals have.
     func beginReview(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["purpose"])
+        let form = try await visit.form(["purpose"])
         guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
         // A purpose that names a person is refused before it is stored.
         let origin = try visit.origin(purpose: purpose)
@@ -46,7 +46,7 @@ extension Console {
 
     /// `POST /console/review/next`: claims the next case for the tab; the present one is skipped in this review.
     func nextCase(_ visit: ConsoleRequest) async throws -> Reply {
-        guard let tab = try await ConsoleForm(visit, known: ["tab"])["tab"] else { throw Problem(.fieldInvalid) }
+        guard let tab = try await visit.form(["tab"])["tab"] else { throw Problem(.fieldInvalid) }
         let (store, now) = (self.ports.store, self.ports.now())
         let left = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         let numbers = try await store.cards(left, for: visit.caller).map(\.metadata.businessNumber)
@@ -63,14 +63,14 @@ extension Console {
 
     /// `POST /console/review/undo`.
     func undoDecision(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await ConsoleForm(visit, known: ["tab", "card"])
+        let form = try await visit.form(["tab", "card"])
         guard let card = form["card"].map(CardID.init(rawValue:)) else { throw Problem(.fieldInvalid) }
         let tab = form["tab"] ?? ""
         let now = self.ports.now()
         let origin = try visit.origin()
         let isUndone = try await self.ports.store.undo(card, tab: tab, by: origin, now: now)
         guard isUndone else { throw Problem(.changeRefused, .pageUndoTooLate) }
-        self.tell(visit, .pageUndone)
+        self.setOutcome(.pageUndone, for: visit)
         guard tab.isEmpty else { return .redirect(.review(tab: tab)) }
         try await self.ports.store.release(tab: tab, by: visit.caller, now: now)
         return .redirect(.card(card))
@@ -101,16 +101,16 @@ extension Console {
             view.typed = typed?.card == card ? typed?.text : nil
             views.append(view.reviewed)
         }
-        let rest =
+        let queueStatus =
             cards.isEmpty ? Self.empty(queue) : HTML("<p class=\"tools\">\(Message.pageCasesFree(queue.free))</p>")
         // The text about a card that the tab no longer has.
-        let lost: HTML? = typed.flatMap { cards.contains($0.card) ? nil : CardView.words($0.text) }
+        let lost: HTML? = typed.flatMap { cards.contains($0.card) ? nil : CardView.typedText($0.text) }
         let masked = revealed.isEmpty ? nil : ConsolePath.review(tab: tab)
         var page = ConsolePage(
             .pageReview,
             in: .review,
             """
-            \(undo)\(rest)\(lost)\(masked.map(Self.hideLink))
+            \(undo)\(queueStatus)\(lost)\(masked.map(Self.hideLink))
             <div class="cards">\(views)</div>
             <form method="post" class="act"\(action: .nextCase)>\(HTML.hidden("tab", tab))
             <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
