@@ -80,6 +80,7 @@ enum Schema {
             cause TEXT,
             cause_card TEXT,
             since INTEGER,
+            foreign_since INTEGER,
             claimed_by TEXT,
             claimed_tab TEXT,
             claimed_until INTEGER,
@@ -294,7 +295,8 @@ enum Schema {
         CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_standing ON cases (state, since, number, cause) WHERE state IS NOT NULL;
         CREATE INDEX cases_claimed ON cases (claimed_by, claimed_tab) WHERE claimed_by IS NOT NULL;
-        CREATE INDEX cases_submitter ON cases (submitter, number) WHERE state IS NOT NULL;
+        CREATE INDEX cases_submitter ON cases (submitter, state, since, number) WHERE state IS NOT NULL;
+        CREATE INDEX cases_foreign ON cases (foreign_since, number) WHERE foreign_since IS NOT NULL;
         CREATE INDEX card_end ON card (\(CardStore.end));
         CREATE INDEX card_number ON card (number, state, intake_order);
         CREATE INDEX card_submitter ON card (submitter, state, intake_order);

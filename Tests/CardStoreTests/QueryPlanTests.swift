@@ -224,7 +224,7 @@ import Testing
     private static let purposes: [(index: String, statement: String)] = [
         ("cases_due", "min(decide_at)"), ("cases_ahead", "decide_from > ?"),
         ("cases_standing", "SELECT min(since) FROM cases"),
-        ("cases_claimed", "SET claimed_until = ?"), ("cases_submitter", "FROM cases WHERE submitter = ?"),
+        ("cases_claimed", "SET claimed_until = ?"), ("cases_submitter", "AND submitter = ?"), ("cases_foreign", "foreign_since IS NOT NULL"),
         ("card_end", "length(id) - 7"),
         ("card_number", "card.number = ?"), ("card_submitter", "submitter = ?"), ("card_reason", "reason = ?"),
         ("card_remote_code", "remote_code = ?"), ("card_source", "source = ?"), ("card_prepared", "card.prepared = ?"),

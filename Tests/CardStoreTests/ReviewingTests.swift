@@ -119,6 +119,30 @@ import Testing
         #expect(await code { try await store.claimNext(tab: "d", by: reader, now: harness.now) } == .scopeMissing)
     }
 
+    @Test func `another submitter's photo is claimed though its case goes on without it, and counted once`()
+        async throws
+    {
+        let front = try await harness.sent("front", number: "N", .accepted)
+        let foreign = try await harness.admit("foreign", number: "N", submitter: "other").card
+        try await harness.admit("second", number: "N", submitter: "other")
+        #expect(
+            try await store.cases(CaseFilter(), after: nil, limit: 10, for: .process).cases.map(\.status.state) == [
+                .incomplete
+            ]
+        )
+        #expect(try await store.reviewQueue(now: harness.now).free == 1)
+        let counts = try await store.caseCounts(needingPerson: true)
+        #expect(counts.map { "\($0.state) \($0.cause ?? "") \($0.cases)" } == ["decide submitter_conflict 1"])
+        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N")
+        #expect(try await store.reviewQueue(now: harness.now).free == 0)
+        let cards = try await store.claimed(tab: "a", by: li.caller ?? .process, now: harness.now, extending: false)
+        #expect(cards.count == 2 && cards.contains(foreign) && !cards.contains(front))
+        for card in cards { try await harness.resolve(card, .reject) }
+        #expect(try await store.caseCounts(needingPerson: true).isEmpty)
+        #expect(try await store.claimNext(tab: "b", by: li, now: harness.now) == nil)
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `an expired claim is free at once, an extended one is not, and one by a clock ahead does not last`()
         async throws
     {

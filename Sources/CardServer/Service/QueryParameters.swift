@@ -63,29 +63,18 @@ struct QueryParameters {
 }
 
 extension CaseCursor {
-    /// The cursor as a client sees it, without a meaning: the number in hexadecimal digits, since it may hold any
-    /// character, behind state and time in the list of all.
+    /// The cursor as a client sees it, without a meaning: state, time and number, this in hexadecimal digits, since it may hold
+    /// any character.
     var text: String {
-        switch self {
-        case .all(let state, let since, let number):
-            "\(state.rawValue).\(since.millisecondsSinceEpoch).\(number.rawValue.utf8.hexadecimal)"
-        case .own(let number): number.rawValue.utf8.hexadecimal
-        }
+        "\(self.state.rawValue).\(self.since.millisecondsSinceEpoch).\(self.number.rawValue.utf8.hexadecimal)"
     }
 
     init?(_ text: String) {
-        guard let match = text.wholeMatch(of: /(?:([a-z_]{1,20})\.([0-9]{1,15})\.)?((?:[0-9a-f]{2}){1,256})/) else {
-            return nil
-        }
+        guard let match = text.wholeMatch(of: /([a-z_]{1,20})\.([0-9]{1,15})\.((?:[0-9a-f]{2}){1,256})/),
+            let state = CaseState(rawValue: String(match.1)), let time = Int64(match.2)
+        else { return nil }
         let pairs = String(match.3).matches(of: /../).compactMap { UInt8($0.output, radix: 16) }
-        guard let number = String(validating: pairs, as: UTF8.self).map(BusinessNumber.init(stored:)) else {
-            return nil
-        }
-        guard let word = match.1, let digits = match.2 else {
-            self = .own(number)
-            return
-        }
-        guard let state = CaseState(rawValue: String(word)), let time = Int64(digits) else { return nil }
-        self = .all(state, since: Timestamp(millisecondsSinceEpoch: time), number)
+        guard let number = String(validating: pairs, as: UTF8.self) else { return nil }
+        self.init(state, since: Timestamp(millisecondsSinceEpoch: time), BusinessNumber(stored: number))
     }
 }

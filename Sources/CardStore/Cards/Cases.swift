@@ -62,36 +62,63 @@ extension CardStore {
 
     /// Stores the status of a case, and since when, if it changed.
     private static func setState(of number: BusinessNumber, in tx: Transaction) throws {
-        let noted = try tx.row("SELECT state, cause_card, cause FROM cases WHERE number = \(number)") {
-            try CaseStatus(noted: &$0)
-        }
-        guard let noted else { return }
-        let status = try Self.status(of: number, in: tx)
-        guard status != noted else { return }
-        let since: SQL = status == nil ? "NULL" : Transition.date(tx.now)
+        guard let stored = try CaseRow.stored(of: number, in: tx) else { return }
+        let now = try CaseRow.current(of: number, in: tx)
+        guard now != stored else { return }
+        let since: SQL = now.status == stored.status ? "since" : now.status == nil ? "NULL" : Transition.date(tx.now)
         try tx.run(
             """
-            UPDATE cases SET state = \(status?.state), cause = \(status?.cause), cause_card = \(status?.card),
-            since = \(since) WHERE number = \(number)
+            UPDATE cases SET state = \(now.status?.state), cause = \(now.status?.cause), cause_card = \(now.status?.card),
+            since = \(since), foreign_since = \(now.foreignSince) WHERE number = \(number)
             """
         )
     }
+}
 
-    /// Returns the status of a case by its cards; `nil` if nothing is left of it.
-    ///
-    /// - Parameter submitter: the only submitter whose cards count; `nil` for all.
-    static func status(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
-        -> CaseStatus?
-    {
-        // Only the newest photos of the whole number are marked; of one submitter all cards are read. `|| ''` keeps SQLite from
-        // an index on submitters.
-        let own: SQL = submitter.map { "card.submitter || '' = \($0)" } ?? Self.counts(in: number)
+/// What a case stores about its cards: its status, which is `nil` if nothing is left of it, and since when another submitter's
+/// photo waits for a person's permission.
+struct CaseRow: Equatable {
+    let status: CaseStatus?
+    let foreignSince: Timestamp?
+
+    /// Selects another submitter's photos that wait; they are no part of the case's status.
+    static let isForeign: SQL = "card.state = \(literal: .held) AND card.reason = \(ReasonCode.submitterConflict)"
+
+    static func stored(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow? {
+        try tx.row("SELECT \(Self.columns) FROM cases WHERE number = \(number)") { try CaseRow(&$0) }
+    }
+
+    static let columns: SQL = "state, cause_card, cause, foreign_since"
+
+    init(_ row: inout Row) throws {
+        // An unknown state counts as none.
+        let state = try row.next(String?.self).flatMap(CaseState.init)
+        let (card, cause): (CardID?, String?) = (try row.next(), try row.next())
+        self.status = state.map { CaseStatus($0, card: card, cause: cause) }
+        self.foreignSince = try row.next()
+    }
+
+    private init(_ status: CaseStatus?, foreignSince: Timestamp?) {
+        (self.status, self.foreignSince) = (status, foreignSince)
+    }
+
+    /// Judges a case by its cards.
+    static func current(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow {
+        let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(Self.isForeign) AND seen = 0"
+        return CaseRow(
+            try Self.status(of: number, in: tx),
+            foreignSince: try tx.values(waiting, as: Timestamp.self).min()
+        )
+    }
+
+    private static func status(of number: BusinessNumber, in tx: Transaction) throws -> CaseStatus? {
         var delivered: Set<CardSide> = []
         let cards: [CaseCard?] = try tx.rows(
             """
             SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
             intake_order, taken, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number
-            AND card.state <> \(literal: .erased) AND card.beside IS NULL AND \(own) WHERE cases.number = \(number)
+            AND card.state <> \(literal: .erased) AND card.beside IS NULL AND NOT (\(Self.isForeign))
+            AND \(Self.counts(in: number)) WHERE cases.number = \(number)
             """
         ) { row in
             delivered = try Case.delivered(&row)
@@ -120,14 +147,5 @@ extension CardStore {
                 SELECT max(intake_order) FROM card WHERE number = \(number) AND state = \(literal: .superseded)
             ))
             """
-    }
-}
-
-extension CaseStatus {
-    /// Reads `state, cause_card, cause` of a case; `nil` if nothing is left of it.
-    init?(noted row: inout Row) throws {
-        // An unknown state counts as none.
-        guard let state = try row.next(String?.self).flatMap(CaseState.init) else { return nil }
-        self.init(state, card: try row.next(), cause: try row.next())
     }
 }

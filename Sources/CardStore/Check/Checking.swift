@@ -75,12 +75,13 @@ extension CardStore {
         while let after = last, findings.count < Limits.findingsPerRule {
             let page = try await self.database.read { tx in
                 let page: SQL = "WHERE number > \(after) ORDER BY number LIMIT \(Limits.rowsPerCheck)"
-                let cases = try tx.rows("SELECT number, state, cause_card, cause FROM cases \(page)") { row in
-                    (number: try row.next(BusinessNumber.self), noted: try CaseStatus(noted: &row))
+                let cases = try tx.rows("SELECT number, \(CaseRow.columns) FROM cases \(page)") { row in
+                    (number: try row.next(BusinessNumber.self), stored: try CaseRow(&row))
                 }
-                let wrong = try cases.compactMap { number, noted -> SandboxFinding? in
-                    let status = try Self.status(of: number, in: tx)
-                    return status == noted ? nil : SandboxFinding(.fsckCaseWrong, card: status?.card ?? noted?.card)
+                let wrong = try cases.compactMap { number, stored -> SandboxFinding? in
+                    let now = try CaseRow.current(of: number, in: tx)
+                    let card = now.status?.card ?? stored.status?.card
+                    return now == stored ? nil : SandboxFinding(.fsckCaseWrong, card: card)
                 }
                 return (last: cases.last?.number.rawValue, wrong: wrong)
             }

@@ -12,12 +12,15 @@ package struct CaseFilter: Hashable, Sendable {
     package init() {}
 }
 
-/// A position in the list of cases: after the last case of a page.
-package enum CaseCursor: Hashable, Sendable {
-    /// In the list of all: by state, and in that by time.
-    case all(CaseState, since: Timestamp, BusinessNumber)
-    /// In the list of a submitter's own cases.
-    case own(BusinessNumber)
+/// A position in the list of cases, which is in the order of states, and in each of times: after the last case of a page.
+package struct CaseCursor: Hashable, Sendable {
+    package let state: CaseState
+    package let since: Timestamp
+    package let number: BusinessNumber
+
+    package init(_ state: CaseState, since: Timestamp, _ number: BusinessNumber) {
+        (self.state, self.since, self.number) = (state, since, number)
+    }
 }
 
 /// How many cases have one cause.
@@ -31,13 +34,12 @@ package struct CaseCount: Encodable, Sendable {
 }
 
 extension CardStore {
-    /// Lists cases page by page: the states in the order of their urgency, in each the oldest first. A submitter gets its cases
-    /// by their numbers, with the status of its own cards.
+    /// Lists cases page by page: the states in the order of their urgency, in each the oldest first.
     ///
     /// - Parameters:
     ///   - filter: which cases.
     ///   - last: where the page before ended; `nil` for the first page.
-    ///   - limit: the most cases of the page; a page may be shorter, or empty, and not be the last.
+    ///   - limit: the most cases of the page.
     ///   - caller: the caller, which sees the numbers of which it sent the first card, unless its scopes reach further.
     /// - Returns: the cases, and where the next page begins; `nil` after the last one.
     package func cases(
@@ -47,89 +49,53 @@ extension CardStore {
         for caller: Caller
     ) async throws -> (cases: [Case], next: CaseCursor?) {
         let limit = min(limit, Limits.pageSize)
-        return try await self.read { tx in
-            guard let own = caller.submitter(for: .show) else {
-                return try self.allCases(filter, after: last, limit: limit, in: tx)
-            }
-            return try self.cases(of: own, filter, after: last, limit: limit, in: tx)
-        }
-    }
-
-    private func allCases(_ filter: CaseFilter, after last: CaseCursor?, limit: Int, in tx: Transaction) throws
-        -> (cases: [Case], next: CaseCursor?)
-    {
-        var place: (state: CaseState, since: Timestamp, number: BusinessNumber)?
-        if case .all(let state, let since, let number) = last { place = (state, since, number) }
+        let submitter = caller.submitter(for: .show)
         let states = CaseState.allCases.filter { filter.states.isEmpty || filter.states.contains($0) }
-        var found: [Case] = []
-        for state in states.drop(while: { place != nil && $0 != place?.state }) where found.count <= limit {
-            var conditions: [SQL] = ["state = \(state)"]
-            if let number = filter.number { conditions.append("key = \(number.key)") }
-            if let since = filter.since { conditions.append("since >= \(since)") }
-            if let place, place.state == state {
-                conditions.append("(since, number) > (\(place.since), \(place.number))")
+        return try await self.read { tx in
+            var found: [Case] = []
+            for state in states.drop(while: { last != nil && $0 != last?.state }) where found.count <= limit {
+                var conditions: [SQL] = ["state = \(state)"]
+                if let submitter { conditions.append("submitter = \(submitter)") }
+                if let number = filter.number { conditions.append("key = \(number.key)") }
+                if let since = filter.since { conditions.append("since >= \(since)") }
+                if let last, last.state == state {
+                    conditions.append("(since, number) > (\(last.since), \(last.number))")
+                }
+                let page: SQL = "ORDER BY since, number LIMIT \(limit + 1 - found.count)"
+                found += try Case.all("WHERE \(SQL.joined(conditions, by: " AND ")) \(page)", in: tx)
             }
-            let page: SQL = "ORDER BY since, number LIMIT \(limit + 1 - found.count)"
-            found += try Case.all("WHERE \(SQL.joined(conditions, by: " AND ")) \(page)", in: tx)
+            let page = Array(found.prefix(limit))
+            let next = found.count > limit ? page.last : nil
+            return (
+                try page.map { try self.described($0, for: submitter, in: tx) },
+                next.map { CaseCursor($0.status.state, since: $0.since, $0.number) }
+            )
         }
-        let page = Array(found.prefix(limit))
-        let next = found.count > limit ? page.last : nil
-        return (
-            try page.map { try self.described($0, in: tx) },
-            next.map { .all($0.status.state, since: $0.since, $0.number) }
-        )
-    }
-
-    /// Judges a submitter's cases by its own cards: it does not learn whether others have cards, or their results.
-    private func cases(
-        of submitter: String,
-        _ filter: CaseFilter,
-        after last: CaseCursor?,
-        limit: Int,
-        in tx: Transaction
-    ) throws -> (cases: [Case], next: CaseCursor?) {
-        var conditions: [SQL] = ["submitter = \(submitter)", "state IS NOT NULL"]
-        if case .own(let number) = last { conditions.append("number > \(number)") }
-        if let number = filter.number { conditions.append("key = \(number.key)") }
-        let page: SQL = "ORDER BY number LIMIT \(Limits.pageSize)"
-        let looked = try Case.all("WHERE \(SQL.joined(conditions, by: " AND ")) \(page)", in: tx)
-        var found: [Case] = []
-        for var one in looked {
-            guard found.count < limit else { return (found, found.last.map { .own($0.number) }) }
-            guard let own = try Self.status(of: one.number, of: submitter, in: tx) else { continue }
-            if own != one.status {
-                let last: SQL = """
-                    SELECT max(changed_at) FROM card WHERE number = \(one.number) AND submitter || '' = \(submitter)
-                    """
-                one.since = try tx.value(last) ?? one.since
-            }
-            one.status = own
-            let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
-            guard isAsked, filter.since.map({ one.since >= $0 }) ?? true else { continue }
-            found.append(try self.described(one, of: submitter, in: tx))
-        }
-        return (found, looked.count == Limits.pageSize ? looked.last.map { .own($0.number) } : nil)
     }
 
     /// Adds the sides whose photos are in progress, and the side and message of the card that is the cause.
     ///
-    /// - Parameter submitter: the only submitter whose cards count; `nil` for all.
-    private func described(_ one: Case, of submitter: String? = nil, in tx: Transaction) throws -> Case {
+    /// - Parameter submitter: a submitter who does not learn of others' cards; `nil` for callers who see all.
+    private func described(_ one: Case, for submitter: String?, in tx: Transaction) throws -> Case {
         var one = one
         if one.status.state != .complete, one.status.state != .incomplete {
-            let own: SQL = submitter.map { "AND submitter || '' = \($0)" } ?? ""
             let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
             one.present.formUnion(
                 try tx.values(
                     """
                     SELECT coalesce(side, expected_side) FROM card WHERE number = \(one.number) AND state NOT IN \(list: ended)
-                    AND coalesce(side, expected_side) IS NOT NULL \(own)
+                    AND coalesce(side, expected_side) IS NOT NULL AND NOT (\(CaseRow.isForeign))
                     """
                 )
             )
         }
         guard let card = one.status.card, let row = try CardRow.fetch(card, in: tx) else { return one }
         one.causeSide = row.anySide
+        // What a person let in is another's all the same.
+        guard submitter == nil || submitter == row.submitter else {
+            one.status = CaseStatus(one.status.state, card: nil, cause: one.status.cause)
+            return one
+        }
         one.message = row.shown(self.vault).message
         return one
     }
@@ -148,13 +114,20 @@ extension CardStore {
     /// - Parameter needingPerson: whether only those that need a person are counted.
     package func caseCounts(needingPerson: Bool = false) async throws -> [CaseCount] {
         // Most cases need no person and have no cause: an index alone counts them, while groups would read each row.
-        let counted: [SQL] = CaseState.allCases.compactMap { state in
+        var counted: [SQL] = CaseState.allCases.compactMap { state in
             let own: SQL = "FROM cases WHERE state = \(state)"
             if state.needsPerson { return "SELECT state, cause, count(*), min(since) \(own) GROUP BY state, cause" }
             return needingPerson
                 ? nil : "SELECT \(state), NULL, (SELECT count(*) \(own)), since \(own) ORDER BY since LIMIT 1"
         }
-        return try await self.read { tx in
+        // Of a case that needs a person anyway, the cause counts.
+        counted.append(
+            """
+            SELECT \(CaseState.decide), \(ReasonCode.submitterConflict), count(*), min(foreign_since) FROM cases
+            WHERE \(Self.waitsAsForeign) HAVING count(*) > 0
+            """
+        )
+        return try await self.read { [counted] tx in
             try counted.flatMap { statement in
                 try tx.rows(statement) { row in
                     CaseCount(

@@ -20,6 +20,12 @@ package struct ReviewQueue: Sendable {
 // Claims of the cases that persons have on pages: a claim blocks the pages of others, and nothing else.
 extension CardStore {
     private static let states: [CaseState] = [.decide, .failed]
+    /// Selects cases in which only another submitter's photo needs a person.
+    static let waitsAsForeign: SQL =
+        "foreign_since IS NOT NULL AND (state IS NULL OR state NOT IN \(list: CardStore.states))"
+    /// Selects the cases to review, and since when each waits, each case once.
+    private static let waiting: [(since: SQL, condition: SQL)] =
+        CardStore.states.map { ("since", "state = \($0)") } + [("foreign_since", CardStore.waitsAsForeign)]
 
     /// Selects claims, but not one that a fast clock wrote far in the future; the clocks of processes may differ a little.
     private static func isClaimed(at now: Timestamp) -> SQL {
@@ -58,10 +64,9 @@ extension CardStore {
         now: Timestamp
     ) async throws -> BusinessNumber? {
         try await self.write(at: now) { tx in
-            let page: SQL = "ORDER BY since, number LIMIT \(skipping.count + 1)"
-            let free = try Self.states.compactMap { state -> (number: BusinessNumber, since: Timestamp)? in
-                let cases: SQL = "SELECT number, since FROM cases WHERE state = \(state) AND \(Self.isFree(at: now))"
-                return try tx.rows(cases + page) { row in
+            let free = try Self.waiting.compactMap { since, condition -> (number: BusinessNumber, since: Timestamp)? in
+                let cases: SQL = "SELECT number, \(since) FROM cases WHERE \(condition) AND \(Self.isFree(at: now))"
+                return try tx.rows(cases + "ORDER BY \(since), number LIMIT \(skipping.count + 1)") { row in
                     (number: try row.next(BusinessNumber.self), since: try row.next(Timestamp.self))
                 }
                 .first { !skipping.contains($0.number) }
@@ -135,10 +140,10 @@ extension CardStore {
     package func reviewQueue(now: Timestamp) async throws -> ReviewQueue {
         try await self.read { tx in
             var queue = ReviewQueue()
-            for state in Self.states {
-                let since: Timestamp? = try tx.value("SELECT min(since) FROM cases WHERE state = \(state)")
-                queue.oldest = [queue.oldest, since].compactMap(\.self).min()
-                let free: SQL = "SELECT number FROM cases WHERE state = \(state) AND \(Self.isFree(at: now))"
+            for (since, condition) in Self.waiting {
+                let oldest: Timestamp? = try tx.value("SELECT min(\(since)) FROM cases WHERE \(condition)")
+                queue.oldest = [queue.oldest, oldest].compactMap(\.self).min()
+                let free: SQL = "SELECT number FROM cases WHERE \(condition) AND \(Self.isFree(at: now))"
                 queue.free += try tx.value("SELECT count(*) FROM (\(free) LIMIT \(Limits.pageSize)) AS page") ?? 0
             }
             queue.claimed = try tx.rows(
