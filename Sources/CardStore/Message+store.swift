@@ -107,10 +107,7 @@ extension Message {
     static func fsckLogEndMissing(_ line: Int64) -> Self { Self("fsck.log_end_missing", "lines of the access log after line \(line) were removed; find out who has write access to the files of the sandbox") }
     static func fsckSealBroken(_ column: String) -> Self { Self("fsck.seal_broken", "cannot decrypt the value \(code: column) of the card, because its bytes were changed; either restore a backup, or import the photo again and then erase this card") }
     static func fsckErasureCutOff(_ card: CardID) -> Self { Self("fsck.erasure_cut_off", "the erasure of the card was interrupted; erase it again: idcard-pipeline cards erase \(card)") }
-    static let fsckCertificateMissing = Self("fsck.certificate_missing", "the card is erased, but its erasure certificate was removed; restore a backup")
-    static let fsckCertificateUnreadable = Self("fsck.certificate_unreadable", "the card is erased, but its erasure certificate was changed and cannot be read; restore a backup")
     static let fsckErasureLineMissing = Self("fsck.erasure_line_missing", "the card is erased, but its line was removed from erasures.jsonl, so a restore would bring the card back; run: idcard-pipeline fsck --repair")
-    static func fsckErasureLineChanged(_ card: CardID) -> Self { Self("fsck.erasure_line_changed", "the erasure certificate of the card differs from the card's line in erasures.jsonl, so one of the two was changed; print the certificate (this erases nothing again) and compare it with the line: idcard-pipeline cards erase \(card) --yes --format json") }
 
     // MARK: Checks: the rules
 

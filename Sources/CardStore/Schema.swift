@@ -46,7 +46,8 @@ enum Schema {
             tallied INTEGER NOT NULL DEFAULT 0,
             doubted_since INTEGER,
             doubted_until INTEGER,
-            log_seal BLOB NOT NULL
+            log_seal BLOB NOT NULL,
+            scrubbed INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE TABLE worker (
             id TEXT PRIMARY KEY,
@@ -153,7 +154,7 @@ enum Schema {
             created_at INTEGER NOT NULL,
             changed_at INTEGER NOT NULL,
             was_delivered INTEGER CHECK (was_delivered IN (0, 1)),
-            certificate BLOB,
+            remains BLOB,
             image_dropped_at INTEGER,
             CHECK (reason IS NOT NULL OR state NOT IN \(literals: .rejected, .failed, .held)),
             CHECK (worker IS NULL OR waits = 0 AND state IN \(literals: .fetching, .received, .prepared)),

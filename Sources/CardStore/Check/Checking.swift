@@ -151,77 +151,55 @@ extension CardStore {
     }
 }
 
-// Checks that the list of erasures and the certificates of erased cards agree.
+// Checks that the list of erasures has a line for each erased card, and no other.
 extension CardStore {
     func erasureFindings() async throws -> [SandboxFinding] {
-        var differing: [SandboxFinding] = []
         do {
             let unerased = self.erasureList.isThere ? try await self.unerased() : []
-            try await self.compareErasures { differing += $0.prefix(Limits.findingsPerRule - differing.count) }
-            return unerased.map { SandboxFinding(.fsckErasureCutOff($0.card), card: $0.card) } + differing
+            let unlisted = try await self.unlisted(limit: Limits.findingsPerRule)
+            return unerased.map { SandboxFinding(.fsckErasureCutOff($0.card), card: $0.card) }
+                + unlisted.map { SandboxFinding(.fsckErasureLineMissing, card: $0.card) }
         } catch let error as CodedError {
             return [SandboxFinding(code: error.code.rawValue, message: error.message)]
         }
     }
 
-    /// Compares the certificates with the list of erasures in one merge by id, and reports findings page by page.
-    private func compareErasures(_ told: ([SandboxFinding]) async throws -> Void) async throws {
+    /// The lines that the list of erasures lacks.
+    private func unlisted(limit: Int = .max) async throws -> [ErasureList.Entry] {
         // A card that is erased from now on has a line that is not among those read here.
-        let end: Int64 = try await self.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
-        var lines = try self.erasureList.lines()[...]
-        var last = ""
-        while true {
-            let after = last
+        let last: Int64 = try await self.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
+        let listed = Set(self.erasureList.isThere ? try self.erasureList.entries().map(\.card) : [])
+        let logged: SQL = "SELECT min(number) FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
+        var (missing, order): ([ErasureList.Entry], Int64?) = ([], 0)
+        while let after = order, missing.count < limit {
             let page = try await self.database.read { tx in
-                // In the order of the ids: with the index of states, which the `+` avoids, each page would be sorted anew.
                 try tx.rows(
                     """
-                    SELECT id, certificate FROM card WHERE id > \(after) AND +state = \(literal: .erased)
-                    ORDER BY id LIMIT \(Limits.rowsPerCheck)
+                    SELECT intake_order, id, reason, (\(logged)) FROM card
+                    WHERE state = \(literal: .erased) AND remains IS NOT NULL AND intake_order > \(after)
+                    ORDER BY intake_order LIMIT \(Limits.rowsPerCheck)
                     """
-                ) { row in (card: try row.next(CardID.self), certificate: try row.next(Data?.self)) }
-            }
-            guard let next = page.last?.card.rawValue else { return }
-            last = next
-            try await told(
-                page.compactMap { card, certificate in
-                    lines = lines.drop { $0.card.rawValue.utf8.lexicographicallyPrecedes(card.rawValue.utf8) }
-                    let own = lines.prefix { $0.card == card }.map(\.text)
-                    return Self.finding(of: card, certificate, own, upTo: end)
+                ) { row in
+                    let order = try row.next(Int64.self)
+                    return (
+                        order,
+                        ErasureList.Entry(card: try row.next(), reason: try row.next(), accessNumber: try row.next())
+                    )
                 }
-            )
+            }
+            missing += page.map(\.1).filter { !listed.contains($0.card) && $0.accessNumber.map { $0 <= last } ?? true }
+            order = page.last?.0
         }
+        return Array(missing.prefix(limit))
     }
 
-    /// Writes the lines that the list of erasures lacks, from the certificates.
-    func writeMissingErasureLines() async throws {
-        try await self.compareErasures { findings in
-            let missing = findings.filter { $0.code == "erasure_line_missing" }.compactMap(\.card)
-            try self.erasureList.append(await self.certificates(of: missing).map { try $0.line })
-        }
-    }
+    /// Writes the lines that the list of erasures lacks.
+    func writeMissingErasureLines() async throws { try self.erasureList.append(await self.unlisted()) }
 
     /// The cards that the list names as erased although they are not: a process was killed in between.
     func unerased() async throws -> [ErasureList.Entry] {
         let entries = try self.erasureList.entries()
         return try await self.database.read { tx in try entries.filter { try $0.isAlive(in: tx) } }
-    }
-
-    /// Compares the certificate of an erased card with its lines in the list, which was read when the access log ended at `end`.
-    private static func finding(of card: CardID, _ stored: Data?, _ texts: [Data], upTo end: Int64) -> SandboxFinding? {
-        func read(_ text: Data) -> ErasureCertificate? {
-            try? JSONDecoder().decode(ErasureCertificate.self, from: text)
-        }
-        guard let stored else { return texts.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card) }
-        // It can neither be printed nor written to the list again.
-        guard let certificate = read(stored) else { return SandboxFinding(.fsckCertificateUnreadable, card: card) }
-        if texts.isEmpty {
-            return certificate.accessNumber > end ? nil : SandboxFinding(.fsckErasureLineMissing, card: card)
-        }
-        let lines = texts.map(read)
-        // The line of another erasure of the card, by a restore or one that was cut off, may differ.
-        let isSound = lines.allSatisfy { $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode }
-        return lines.contains(certificate) && isSound ? nil : SandboxFinding(.fsckErasureLineChanged(card), card: card)
     }
 }
 

@@ -24,11 +24,14 @@ extension CardStore {
     }
 
     func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
-        let lines = try await self.read { tx in
-            try cards.compactMap { try tx.value("SELECT certificate FROM card WHERE id = \($0)", as: Data.self) }
-        }
-        do { return try lines.map { try JSONDecoder().decode(ErasureCertificate.self, from: $0) } } catch {
-            throw CodedError.damaged(.sandboxDamaged)
+        try await self.read { tx in
+            try cards.compactMap { card in
+                if let certificate = try ErasureCertificate(of: card, in: tx) { return certificate }
+                guard try !tx.exists("SELECT 1 FROM card WHERE id = \(card) AND state = \(literal: .erased)") else {
+                    throw CodedError.damaged(.sandboxDamaged)
+                }
+                return nil
+            }
         }
     }
 
@@ -66,10 +69,14 @@ extension CardStore {
 
     /// Gives free pages back and empties the log, if any process has erased cards since. No writer waits for readers.
     func emptyDueLog() async -> Bool {
-        let erased = try? await self.read { tx in
-            try Tally.erasures(in: tx)
+        let due = try? await self.read { tx in
+            (
+                erased: try Tally.erasures(in: tx),
+                logged: try tx.value("SELECT max(number) FROM access_log", as: Int64.self)
+            )
         }
-        guard let erased, self.emptiedAt.withLock({ $0 }) != erased else { return erased != nil }
+        guard let (erased, logged) = due else { return false }
+        guard self.emptiedAt.withLock({ $0 }) != erased else { return true }
         // In portions, between which others may write.
         for _ in 0..<Limits.portionsGivenBack {
             try? await self.database.withWriter { connection in
@@ -81,9 +88,11 @@ extension CardStore {
             try connection.execute(sql: "PRAGMA busy_timeout = 0")
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
             let isEmpty = try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            guard isEmpty else { return false }
             // Set while no other process writes: later deletions make the log due again.
-            if isEmpty { self.emptiedAt.withLock { $0 = erased } }
-            return isEmpty
+            self.emptiedAt.withLock { $0 = erased }
+            try connection.execute(sql: "UPDATE store SET scrubbed = ?", arguments: [logged ?? 0])
+            return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
         return isEmpty ?? false
     }
@@ -105,7 +114,7 @@ struct Erasure: Sendable {
     enum Step: String, CaseIterable, Sendable {
         /// The rows are gone within the transaction.
         case begun
-        /// The certificates are durable in the list of erasures.
+        /// The lines are durable in the list of erasures.
         case listed
         /// The transaction is committed.
         case committed
@@ -149,13 +158,9 @@ struct Erasure: Sendable {
 
     /// Empties the log, and returns the certificates.
     func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
-        let isScrubbed = await self.store.freeErased()
+        _ = await self.store.freeErased()
         self.reached(.scrubbed)
-        return try await self.store.certificates(of: cards).map { certificate in
-            var certificate = certificate
-            certificate.isScrubbed = isScrubbed
-            return certificate
-        }
+        return try await self.store.certificates(of: cards)
     }
 
     /// Erases the cards that need no second person, or that one has confirmed.
@@ -183,28 +188,28 @@ struct Erasure: Sendable {
     /// - Parameter origins: the origins of cards that differ from this erasure's own.
     /// - Returns: the cards that were not erased before.
     func erase(_ cards: [CardID], by origins: [CardID: AccessOrigin] = [:], in tx: Transaction) throws -> [CardID] {
-        var certificates: [ErasureCertificate] = []
+        var entries: [ErasureList.Entry] = []
         for card in cards {
             let row = try self.store.row(card, for: .erase, by: self.origin.caller, in: tx)
             let origin = origins[card] ?? self.origin
-            if row.state != .erased { certificates.append(try self.erase(row, by: origin, in: tx)) }
+            if row.state != .erased { entries.append(try self.erase(row, by: origin, in: tx)) }
         }
         try CardStore.setCaseStates(in: tx)
         self.store.preparedImages.drop(cards)
         self.reached(.begun)
-        try self.store.erasureList.append(certificates.map { try $0.line })
+        try self.store.erasureList.append(entries)
         self.reached(.listed)
-        return certificates.map(\.card)
+        return entries.map(\.card)
     }
 
-    private func erase(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> ErasureCertificate {
+    private func erase(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> ErasureList.Entry {
         let head = try AccessLog.append(.erase, of: [row.id], by: origin, vault: self.store.vault, in: tx)
-        let certificate = try ErasureCertificate(of: row, reason: self.reason, by: origin, logged: head, in: tx)
+        let remains = try JSONEncoder().encode(ErasureCertificate.Remains(of: row, in: tx))
         try self.store.markSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
         // Its event first: the number of a deleted event would be reused, and a client that knows the number would miss this one.
         let also: SQL = """
-            , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), counts_from = NULL,
+            , was_delivered = \(row.state == .delivered), remains = \(remains), counts_from = NULL,
             \(Transition.fresh)
             """
         try self.store.move(row, Transition(.erased, self.reason), also: also, in: tx)
@@ -213,7 +218,7 @@ struct Erasure: Sendable {
             try self.store.drop(other, in: tx)
         }
         try Self.fold(row.id, of: self.store, in: tx)
-        return certificate
+        return ErasureList.Entry(card: row.id, reason: self.reason, accessNumber: head.number)
     }
 
     /// Deletes the attempts for an erased card, whose tombstone says what counts, and the deliveries without another card: when

@@ -2,9 +2,8 @@ package import CardModel
 import Foundation
 import Glibc
 
-/// The result of an erasure: what is gone, and what may remain outside. It holds nothing personal.
-///
-/// As JSON it is a line of `erasures.jsonl`.
+/// The result of an erasure: what is gone, and what may remain outside. It holds nothing personal. It is made when it is asked
+/// for, from the tombstone of the card and the access log.
 package struct ErasureCertificate: Hashable, Sendable, Codable {
     /// What the other side of a call may still hold.
     package enum Remote: String, Sendable, Codable {
@@ -56,42 +55,64 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
     package let accessNumber: Int64
     /// The code of that line in hexadecimal: where the log ended then.
     package let accessCode: String
-    /// Whether the write-ahead log was emptied since; not yet when its line was written.
-    package var isScrubbed = false
-
-    /// The certificate as one line of JSON.
-    var line: Data {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(self)
-        }
-    }
+    /// Whether the write-ahead log was emptied since.
+    package let isScrubbed: Bool
 }
 
 extension ErasureCertificate {
-    /// Collects the known facts about a card that is about to be erased.
-    init(
-        of row: CardRow,
-        reason: ReasonCode,
-        by origin: AccessOrigin,
-        logged head: AccessLog.Head,
-        in tx: Transaction
-    ) throws {
-        let card = row.id
-        (self.card, self.erasedAt, self.reason, self.actor) = (card, tx.now.description, reason, origin.actor)
-        self.purpose = origin.purpose
-        self.sourceFileCount =
-            try tx.value("SELECT count(*) FROM input WHERE card = \(card) AND device IS NOT NULL") ?? 0
-        self.exportCount =
-            try tx.value("SELECT count(*) FROM access_log WHERE card = \(card) AND action = 'export'") ?? 0
-        self.verifier = try Remote(after: "subject = \(card) AND stage = \(literal: .verify)", in: tx)
-        let sent: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
-        let attempts: SQL = "subject IN (\(sent)) AND stage = \(literal: .deliver)"
-        self.backend = row.state == .delivered ? .holds : try Remote(after: attempts, in: tx)
-        self.deliveries = try tx.values("SELECT key FROM delivery WHERE id IN (\(sent)) ORDER BY formed_at, id")
-        self.accessNumber = head.number
-        self.accessCode = head.code.hexadecimal
+    /// What the tombstone of a card keeps of the calls for it, which are deleted.
+    struct Remains: Codable {
+        let verifier: Remote
+        let backend: Remote
+        let deliveries: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case verifier = "verifier"
+            case backend = "backend"
+            case deliveries = "deliveries"
+        }
+
+        /// Collects the known facts about a card that is about to be erased.
+        init(of row: CardRow, in tx: Transaction) throws {
+            self.verifier = try Remote(after: "subject = \(row.id) AND stage = \(literal: .verify)", in: tx)
+            let sent: SQL = "SELECT delivery FROM delivery_card WHERE card = \(row.id)"
+            let attempts: SQL = "subject IN (\(sent)) AND stage = \(literal: .deliver)"
+            self.backend = row.state == .delivered ? .holds : try Remote(after: attempts, in: tx)
+            self.deliveries = try tx.values("SELECT key FROM delivery WHERE id IN (\(sent)) ORDER BY formed_at, id")
+        }
+    }
+
+    /// - Returns: `nil` if the card is not erased, or its tombstone or its line of the log is damaged.
+    init?(of card: CardID, in tx: Transaction) throws {
+        let erased: SQL = "SELECT reason, remains FROM card WHERE id = \(card) AND state = \(literal: .erased)"
+        let tombstone = try tx.row(erased) { (reason: try $0.next(ReasonCode.self), remains: try $0.next(Data?.self)) }
+        // A restore erases a card once more; the first line counts.
+        let line: SQL = """
+            SELECT at, actor, purpose, number, mac, number <= (SELECT scrubbed FROM store) FROM access_log
+            WHERE card = \(card) AND action = \(AccessAction.erase) ORDER BY at, number LIMIT 1
+            """
+        guard let tombstone,
+            let remains = tombstone.remains.flatMap({ try? JSONDecoder().decode(Remains.self, from: $0) }),
+            let log = try tx.row(
+                line,
+                { row in
+                    (
+                        at: try row.next(Timestamp.self), actor: try row.next(String.self),
+                        purpose: try row.next(String.self),
+                        head: AccessLog.Head(number: try row.next(), code: try row.next()),
+                        isScrubbed: try row.next(Bool.self)
+                    )
+                }
+            )
+        else { return nil }
+        (self.card, self.erasedAt, self.reason) = (card, log.at.description, tombstone.reason)
+        (self.actor, self.purpose, self.isScrubbed) = (log.actor, log.purpose, log.isScrubbed)
+        (self.verifier, self.backend, self.deliveries) = (remains.verifier, remains.backend, remains.deliveries)
+        let files: SQL = "SELECT count(*) FROM input WHERE card = \(card) AND device IS NOT NULL"
+        self.sourceFileCount = try tx.value(files) ?? 0
+        let exports: SQL = "SELECT count(*) FROM access_log WHERE card = \(card) AND action = \(AccessAction.export)"
+        self.exportCount = try tx.value(exports) ?? 0
+        (self.accessNumber, self.accessCode) = (log.head.number, log.head.code.hexadecimal)
     }
 }
 
@@ -115,14 +136,17 @@ extension ErasureCertificate.Remote {
 /// A line is durable before the transaction of its erasure is committed. So there is no erased card without its line; `fsck`
 /// finds a line without its erasure, which a kill in between left, and a restore erases that card, too.
 struct ErasureList: Sendable {
-    /// The facts of an erasure that are needed to repeat it.
-    struct Entry: Decodable, Hashable, Sendable {
+    /// The facts of an erasure that are needed to repeat it, as a line of JSON.
+    struct Entry: Codable, Hashable, Sendable {
         let card: CardID
         let reason: ReasonCode?
+        /// The line of the access log that reports the erasure; `nil` in a line that was cut off.
+        var accessNumber: Int64?
 
         private enum CodingKeys: String, CodingKey {
             case card = "card_id"
             case reason = "reason"
+            case accessNumber = "access_number"
         }
 
         /// Whether its card is there and not erased.
@@ -138,8 +162,8 @@ struct ErasureList: Sendable {
     /// Adds lines; they are durable when it returns.
     ///
     /// - Throws: `DatabaseError` of kind `full` if there is no room, else `CodedError` `sandbox_unavailable`.
-    func append(_ lines: [Data]) throws {
-        guard !lines.isEmpty else { return }
+    func append(_ entries: [Entry]) throws {
+        guard !entries.isEmpty else { return }
         let isNew = !self.isThere
         let descriptor = open(self.path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw self.failure }
@@ -152,7 +176,9 @@ struct ErasureList: Sendable {
         if end > 0, pread(descriptor, &last, 1, end - 1) == 1, last != UInt8(ascii: "\n") {
             content.append(UInt8(ascii: "\n"))
         }
-        for line in lines { content += line + [UInt8(ascii: "\n")] }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for entry in entries { content += try encoder.encode(entry) + [UInt8(ascii: "\n")] }
         while !content.isEmpty {
             let count = content.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
@@ -163,40 +189,27 @@ struct ErasureList: Sendable {
         if isNew { try DurableFile.synchroniseFolder(DurableFile.folder(of: self.path)) }
     }
 
-    /// Reads the list; of two lines of one card the later counts. A line that was cut off counts for the card that it names:
-    /// better erased twice than not at all.
+    /// Reads the list, in the order of the cards' ids; of two lines of one card the later counts. A line that was cut off counts
+    /// for the card that it names: better erased twice than not at all.
     ///
     /// - Throws: `CodedError` `erasures_unreadable` if a line is not an erasure, or the file cannot be read.
     func entries() throws -> [Entry] {
-        var entries: [CardID: Entry] = [:]
-        for (_, entry) in try self.read() { entries[entry.card] = entry }
-        return entries.values.sorted { $0.card.rawValue < $1.card.rawValue }
-    }
-
-    /// Reads the lines in the order of their cards' ids, as bytes; nothing if there is no list.
-    ///
-    /// - Throws: As ``entries()``.
-    func lines() throws -> [(card: CardID, text: Data)] {
-        guard self.isThere else { return [] }
-        return try self.read().map { (card: $1.card, text: $0) }
-            .sorted { $0.card.rawValue.utf8.lexicographicallyPrecedes($1.card.rawValue.utf8) }
-    }
-
-    private func read() throws -> [(text: Data, entry: Entry)] {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: self.path), options: .mappedIfSafe) } catch {
             throw CodedError(Self.unreadable, .storage, .erasuresUnreadable(self.path))
         }
-        return try data.split(separator: UInt8(ascii: "\n")).enumerated().compactMap { index, line in
-            if let entry = try? JSONDecoder().decode(Entry.self, from: line) { return (line, entry) }
-            if let match = String(decoding: line, as: UTF8.self).firstMatch(of: #/"card_id":"([^"\\]+)"/#) {
-                return (line, Entry(card: CardID(rawValue: String(match.1)), reason: nil))
+        var entries: [CardID: Entry] = [:]
+        for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
+            if let entry = try? JSONDecoder().decode(Entry.self, from: line) {
+                entries[entry.card] = entry
+            } else if let match = String(decoding: line, as: UTF8.self).firstMatch(of: #/"card_id":"([^"\\]+)"/#) {
+                let card = CardID(rawValue: String(match.1))
+                entries[card] = Entry(card: card, reason: nil)
+            } else if line.first != UInt8(ascii: "{"), !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+                throw CodedError(Self.unreadable, .storage, .erasuresBadLine(index + 1, of: self.path))
             }
-            guard line.first != UInt8(ascii: "{"), !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
-                return nil
-            }
-            throw CodedError(Self.unreadable, .storage, .erasuresBadLine(index + 1, of: self.path))
         }
+        return entries.values.sorted { $0.card.rawValue < $1.card.rawValue }
     }
 
     private static let unreadable = ReasonCode(rawValue: "erasures_unreadable")

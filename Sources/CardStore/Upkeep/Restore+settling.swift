@@ -103,11 +103,11 @@ extension Restore {
             try tx.run(
                 "INSERT INTO main.four_eyes (action) SELECT action FROM previous.four_eyes WHERE TRUE ON CONFLICT DO NOTHING"
             )
-            // The earlier certificate is valid.
+            // The certificate is that of the earlier erasure.
             try tx.run(
                 """
                 UPDATE main.card SET reason = was.reason, changed_at = was.changed_at, was_delivered = was.was_delivered,
-                certificate = was.certificate FROM previous.card AS was WHERE was.id = card.id AND was.state = \(literal: .erased)
+                remains = was.remains FROM previous.card AS was WHERE was.id = card.id AND was.state = \(literal: .erased)
                 """
             )
             return erased.count
@@ -167,9 +167,9 @@ extension Restore {
         let count = try tx.run(
             """
             INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, taken, priority, part,
-            reason, waits_until, created_at, changed_at, was_delivered, certificate)
+            reason, waits_until, created_at, changed_at, was_delivered, remains)
             SELECT id, state, \(Self.number), submitter, side, expected_side, intake_order, taken, priority, part, reason,
-            waits_until, created_at, changed_at, was_delivered, certificate FROM previous.card AS was WHERE id IN (\(unknown))
+            waits_until, created_at, changed_at, was_delivered, remains FROM previous.card AS was WHERE id IN (\(unknown))
             """
         )
         try tx.run(

@@ -153,7 +153,6 @@ enum PrintedCommands {
             .test("a line that was removed is found, and written again by a repair"),
             ["fsck.erasure_line_missing: fsck --repair"]
         ),
-        (.test("a line that was changed is found"), ["fsck.erasure_line_changed: cards erase"]),
         (
             .test("killed at any step, an erasure is done with its line or not done at all"),
             ["fsck.erasure_cut_off: cards erase"]

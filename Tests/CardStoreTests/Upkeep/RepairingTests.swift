@@ -57,7 +57,9 @@ import Testing
     @Test func `an erasure that was cut off is ended with its reason`() async throws {
         let harness = try await StoreHarness.furnished()
         let id = try await harness.admit("six", number: "six").card
-        try harness.store.erasureList.append([Data(#"{"card_id":"\#(id)","reason":"holder_request"}"#.utf8)])
+        try harness.store.erasureList.append([
+            ErasureList.Entry(card: id, reason: ReasonCode(rawValue: "holder_request"))
+        ])
         #expect(try await Self.repair(harness).mended == ["erasure_cut_off"])
         #expect(try await harness.state(id) == "erased holder_request")
     }

@@ -109,7 +109,9 @@ import Testing
             guard harness.store.reserve.isWhole else { exit(3) }
             setLimit(1)
             do {
-                try ErasureList(path: "\(harness.folder)/erasures.jsonl").append([Data("{}".utf8)])
+                try ErasureList(path: "\(harness.folder)/erasures.jsonl").append([
+                    ErasureList.Entry(card: CardID(rawValue: "a"), reason: nil)
+                ])
                 exit(5)
             } catch let error as DatabaseError {
                 guard error.kind == .full else { exit(6) }
