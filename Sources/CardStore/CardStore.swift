@@ -134,7 +134,7 @@ package final class CardStore: Sendable {
     /// Waits up to 5 s for the opening lock: processes hold it to make or open the sandbox (milliseconds), or to have it alone.
     static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
         for _ in 0..<500 {
-            if let lock = try FileLock.take(path: folder.openingLock, creating: true) { return lock }
+            if let lock = try FileLock.acquire(path: folder.openingLock, creating: true) { return lock }
             try await Task.sleep(for: .milliseconds(10))
         }
         throw Self.busy

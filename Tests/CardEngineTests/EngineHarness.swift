@@ -199,7 +199,7 @@ final class EngineHarness: Sendable {
         let end: Result<Value, any Error>
         do { end = .success(try await body(engine)) } catch { end = .failure(error) }
         self.state.withLock { $0.engine = nil }
-        try await self.store.end(worker, now: Timestamp(Date()))
+        try await self.store.stop(worker, now: Timestamp(Date()))
         return try end.get()
     }
 

@@ -78,7 +78,7 @@ import Testing
                 since: time.now,
                 wait: Wait(from: time.now, until: time.now.advanced(by: .seconds(20)))
             )
-            try await harness.store.begin(pause)
+            try await harness.store.pause(pause)
             // The call ends after a heartbeat, which reads what others wrote down.
             await time.reached(.seconds(5))
             return .failed(.specimen(.transient))

@@ -31,7 +31,7 @@ import Testing
         async throws
     {
         let (harness, time) = (try await EngineHarness(), ManualTime())
-        try await harness.store.begin(Self.pause(written, from: time.now))
+        try await harness.store.pause(Self.pause(written, from: time.now))
         let firstCall = Mutex<Duration?>(nil)
         harness.state.withLock { $0.onVerify = { _, _ in firstCall.withLock { $0 = $0 ?? time.elapsed } } }
         let items = try harness.items(["N1": ["front"]])
@@ -54,7 +54,7 @@ import Testing
                     return secondCall.withLock { $0 = time.elapsed }
                 }
                 let written = Written(until: .seconds(20), setAt: .zero, opens: .seconds(20))
-                try await harness.store.begin(Self.pause(written, from: time.now))
+                try await harness.store.pause(Self.pause(written, from: time.now))
                 // The call ends after a heartbeat, which reads what others wrote down.
                 await time.reached(.seconds(5))
             }
@@ -104,11 +104,11 @@ import Testing
     @Test func `an answer to a call of before does not end what another process was asked for since`() async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let stop = Written(failureClass: .stop, until: .seconds(300), setAt: .seconds(-1), opens: .zero)
-        try await harness.store.begin(Self.pause(stop, from: time.now))
+        try await harness.store.pause(Self.pause(stop, from: time.now))
         harness.state.withLock { state in
             state.onVerify = { _, _ in
                 let throttle = Written(until: .seconds(600), setAt: .zero, opens: .zero)
-                try await harness.store.begin(Self.pause(throttle, from: time.now))
+                try await harness.store.pause(Self.pause(throttle, from: time.now))
             }
         }
         let items = try harness.items(["N1": ["front"]])

@@ -31,7 +31,7 @@ import Testing
             since: SpecimenWebhook.time,
             wait: Wait(from: SpecimenWebhook.time, until: Timestamp(Date()))
         )
-        try await harness.store.begin(pause)
+        try await harness.store.pause(pause)
         harness.intake.state.withLock { $0.isFull = true }
         let response = try await harness.send(RawRequest("GET", "/readyz"))
         #expect(response.status == 503)

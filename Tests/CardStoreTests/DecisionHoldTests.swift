@@ -125,7 +125,7 @@ import Testing
         try await harness.carryOut()
         // It was sent after the person saw it: that is told, and nothing is done.
         #expect(try await harness.state(card) == "delivered")
-        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
+        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
     }
 
     @Test func `doing a card again that a rule holds counts as accepting it`() async throws {
@@ -185,7 +185,7 @@ import Testing
         harness.pass(.seconds(10))
         #expect(try await harness.carryOut() == [])
         for card in [front, back] { #expect(try await harness.state(card) == "held outcome_unknown") }
-        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [front])
+        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [front])
     }
 
     @Test func `what has lapsed is told although another decision cannot be carried out for now`() async throws {
@@ -203,7 +203,7 @@ import Testing
         harness.pass(.seconds(10))
         await #expect(throws: (any Error).self) { try await self.harness.carryOut() }
         try await harness.plant("DROP TRIGGER broken")
-        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
+        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
         #expect(try await harness.carryOut().map(\.card) == [other])
     }
 
@@ -222,7 +222,7 @@ import Testing
     }
 
     private func reporting(_ person: AccessOrigin) async throws -> [CardID] {
-        try await store.takeDropped(of: person.caller ?? .process, now: harness.now).map(\.card)
+        try await store.dropped(of: person.caller ?? .process, now: harness.now).map(\.card)
     }
 
     @Test func `both persons are told of what they decided and another one took back`() async throws {

@@ -9,7 +9,7 @@ import Testing
     private func pause(_ failureClass: FailureClass, _ stage: Stage, host: String) async throws {
         let failure = RemoteFailure(failureClass, code: "CODE_\(failureClass)", message: "set the TOKEN")
         let wait = Wait(from: harness.now, until: harness.now)
-        try await harness.store.begin(
+        try await harness.store.pause(
             EndpointPause(stage: stage, host: host, after: failure, since: harness.now, wait: wait)
         )
     }
@@ -62,14 +62,14 @@ import Testing
         let other = try await harness.another()
         _ = try await other.admit([harness.photo("back", number: "M")], now: harness.now)
         try other.close()
-        let cards = try await harness.store.figures(now: harness.now).cards
+        let cards = try await harness.store.metrics(now: harness.now).cards
         #expect(cards[.delivered]?.now == 0 && cards[.delivered]?.entered == 1)
         #expect(cards[.erased]?.now == 1 && cards[.erased]?.entered == 1)
         #expect(cards[.prepared]?.now == 1 && cards[.prepared]?.entered == 2)
     }
 
     @Test func `figures tell what needs a person, what is oldest in each stage, and the last success`() async throws {
-        #expect(try await harness.store.figures(now: harness.now).oldest.isEmpty)
+        #expect(try await harness.store.metrics(now: harness.now).oldest.isEmpty)
         _ = try await harness.sent("front", number: "N", .accepted)
         let delivered = harness.now
         harness.pass(.seconds(5))
@@ -80,18 +80,18 @@ import Testing
         try await harness.plant(
             "UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE number = 'B'"
         )
-        let figures = try await harness.store.figures(now: harness.now)
+        let figures = try await harness.store.metrics(now: harness.now)
         #expect(figures.attention == [.attemptsExhausted: 1])
         #expect(figures.oldest == [.verify: oldest])
         #expect(figures.lastSuccess[.deliver] == delivered && figures.lastSuccess[.verify] == delivered)
         #expect(figures.lastSuccess[.fetch] == nil)
         // They were dated by a clock that was ahead.
-        let early = try await harness.store.figures(now: delivered.advanced(by: .milliseconds(-1)))
+        let early = try await harness.store.metrics(now: delivered.advanced(by: .milliseconds(-1)))
         #expect(early.lastSuccess.isEmpty)
         for card in try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process) {
             try await harness.erase(card.id)
         }
-        #expect(try await harness.store.figures(now: harness.now).lastSuccess == figures.lastSuccess)
+        #expect(try await harness.store.metrics(now: harness.now).lastSuccess == figures.lastSuccess)
     }
 
     @Test func `a card that was tried again does not hide one that is there for longer`() async throws {
@@ -105,13 +105,13 @@ import Testing
             try await harness.value("SELECT id FROM card WHERE number = 'retried'", as: CardID.self)
         )
         try await harness.retry(retried)
-        #expect(try await harness.store.figures(now: harness.now).oldest == [.verify: since])
+        #expect(try await harness.store.metrics(now: harness.now).oldest == [.verify: since])
     }
 
     @Test func `a card that waits for a person makes no stage old`() async throws {
         let (card, _) = try await harness.verifying("back", number: "N")
         try await harness.plant("UPDATE card SET state = 'verified', worker = NULL, reason = 'front_missing'")
-        let figures = try await harness.store.figures(now: harness.now)
+        let figures = try await harness.store.metrics(now: harness.now)
         #expect(figures.oldest.isEmpty && figures.attention == [.frontMissing: 1], "\(card)")
     }
 }

@@ -43,9 +43,9 @@ import Testing
         let image = PreparedImage(jpeg: .init(count: size), width: 1, height: 1, digest: .init(of: []))
         let cards = ["a", "b", "c", "d", "e", "f"].map(CardID.init(rawValue:))
         func kept() -> [Bool] { cards.map { preparedImages.image(of: $0, isShrunk: false) != nil } }
-        for card in cards { preparedImages.keep(image, of: card, isShrunk: false) }
+        for card in cards { preparedImages.insert(image, of: card, isShrunk: false) }
         #expect(kept() == [false, false, false, true, true, true])
-        preparedImages.keep(image, of: cards[0], isShrunk: false)
+        preparedImages.insert(image, of: cards[0], isShrunk: false)
         preparedImages.age()
         #expect(kept() == [true, false, false, false, false, false])
         preparedImages.age()

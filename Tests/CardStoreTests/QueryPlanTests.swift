@@ -81,7 +81,7 @@ import Testing
         _ = try await harness.store.decisionsWaiting(for: .process, limit: 10)
         _ = try await harness.store.claimed(tab: "a", by: .process, now: harness.now, extending: false)
         _ = try await harness.store.undoable(by: .process)
-        _ = try await harness.store.takeDropped(of: .process, now: harness.now)
+        _ = try await harness.store.dropped(of: .process, now: harness.now)
         _ = try await harness.carryOut()
         return trace.statements.withLock(\.self).filter { $0.contains("SELECT") }.sorted()
     }
@@ -166,7 +166,7 @@ import Testing
         #expect(try await harness.store.dropImages(terms, now: harness.now) > 0)
         _ = try await harness.store.foldTally(now: harness.now)
         // What monitoring asks for every few seconds.
-        _ = try await harness.store.figures(now: harness.now)
+        _ = try await harness.store.metrics(now: harness.now)
         _ = try await harness.store.issues(.ample, now: harness.now)
         try await harness.store.write(at: harness.now) { tx in
             let short = try CardStore.shortID(of: cards[0], in: tx)
@@ -207,7 +207,7 @@ import Testing
         _ = try await store.nextDecision(now: now)
         _ = try await harness.groups(untriedOnly: true)
         _ = try await harness.claimDeliveries()
-        _ = try await store.figures(now: now)
+        _ = try await store.metrics(now: now)
         _ = try await store.claimedByOthers(than: harness.worker, now: now)
         for stage in [Stage.verify, .deliver] { _ = try await store.unreadableNumbers(stage, now: now) }
         try await store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
@@ -224,7 +224,8 @@ import Testing
     private static let purposes: [(index: String, statement: String)] = [
         ("cases_due", "min(decide_at)"), ("cases_ahead", "decide_from > ?"),
         ("cases_standing", "SELECT min(since) FROM cases"),
-        ("cases_claimed", "SET claimed_until = ?"), ("cases_submitter", "AND submitter = ?"), ("cases_foreign", "foreign_since IS NOT NULL"),
+        ("cases_claimed", "SET claimed_until = ?"), ("cases_submitter", "AND submitter = ?"),
+        ("cases_foreign", "foreign_since IS NOT NULL"),
         ("card_end", "length(id) - 7"),
         ("card_number", "card.number = ?"), ("card_submitter", "submitter = ?"), ("card_reason", "reason = ?"),
         ("card_remote_code", "remote_code = ?"), ("card_source", "source = ?"), ("card_prepared", "card.prepared = ?"),

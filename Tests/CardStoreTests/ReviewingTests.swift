@@ -271,9 +271,9 @@ import Testing
                 "legality_unavailable", "decision_refused",
             ]
         )
-        let reporting = try await store.takeDropped(of: li.caller ?? .process, now: harness.now)
+        let reporting = try await store.dropped(of: li.caller ?? .process, now: harness.now)
         #expect(Set(reporting.map(\.card)) == [moved, accepted])
-        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now) == [])
+        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now) == [])
         #expect(try await harness.findings() == [])
     }
 

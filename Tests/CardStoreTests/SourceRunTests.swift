@@ -26,7 +26,7 @@ import Testing
         #expect(try await store.beginRun(over: "inbox", by: harness.worker.id) == nil)
         var report = SourceRun.Report(counts: ["admitted": 2, "refused": 1])
         report.refusals = ["unsupported_format": 1]
-        try await store.end(first, as: report, by: harness.worker.id, now: harness.now)
+        try await store.finish(first, as: report, by: harness.worker.id, now: harness.now)
         #expect(try await store.run(first.id)?.report == report)
         #expect(try await store.run(first.id)?.endedAt == harness.now)
         #expect(try await store.beginRun(over: "inbox", by: harness.worker.id)?.id == second.id)
@@ -43,10 +43,10 @@ import Testing
         #expect(try await harness.store.beginRun(over: "inbox", by: harness.worker.id)?.id == run.id)
         let report = SourceRun.Report(counts: [:])
         await #expect(throws: (any Error).self) {
-            try await harness.store.end(run, as: report, by: dead, now: harness.now)
+            try await harness.store.finish(run, as: report, by: dead, now: harness.now)
         }
         #expect(try await harness.store.run(run.id)?.endedAt == nil)
-        try await harness.store.end(run, as: report, by: harness.worker.id, now: harness.now)
+        try await harness.store.finish(run, as: report, by: harness.worker.id, now: harness.now)
     }
 
     @Test func `runs whose source is gone end, and of those that have ended the newest are kept`() async throws {
@@ -83,7 +83,7 @@ import Testing
         // At work on it, too.
         #expect(try await other.beginRun(over: "theirs", by: "other")?.id == run.id)
         #expect(try await !end())
-        if !wasKilled { try await other.end(#require(server), now: now) }
+        if !wasKilled { try await other.stop(#require(server), now: now) }
         // Its lock ends with the last reference to it.
         server = nil
         // A run or a watch has no sources: the harness's own worker is one.

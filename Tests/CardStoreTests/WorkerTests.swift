@@ -105,7 +105,7 @@ import Testing
 
     @Test func `nobody changes the key while another machine is at work`() async throws {
         let (harness, far) = (self.harness, try await self.harness.another())
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}.release()
         let beats = Task {
             for beat in 1... {
@@ -223,7 +223,7 @@ import Testing
     @Test func `a worker that ends gives back what it claimed, and no attempt is spent`() async throws {
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         harness.worker = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
         let again = try #require(try await harness.claim().first)
         #expect(again.card.id == card && again.card.failures == 0 && again.tries == 0)
@@ -248,19 +248,19 @@ import Testing
 
     @Test func `a pause is known to all processes until it is ended`() async throws {
         let pause = self.pause(.stop, from: -60, until: 60)
-        try await harness.store.begin(pause)
-        try await harness.store.begin(pause)
+        try await harness.store.pause(pause)
+        try await harness.store.pause(pause)
         let other = try await harness.another()
         #expect(try await other.pauses() == [pause])
         let shown = pause.text.text()
         #expect(pause.state == .stopped && shown.contains("deliver a:443 stopped since \(pause.since.local) (CODE)"))
-        try await other.end(pause)
+        try await other.resume(pause)
         #expect(try await harness.store.pauses() == [])
-        try await harness.store.begin(pause)
+        try await harness.store.pause(pause)
         try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "a:443")
         #expect(try await harness.store.pauses() == [pause])
         // Whoever found it to be over had read an older one.
-        try await other.end(self.pause(.stop, from: -90, until: 60))
+        try await other.resume(self.pause(.stop, from: -90, until: 60))
         #expect(try await harness.store.pauses() == [pause])
         // The configuration names another backend.
         try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
@@ -279,7 +279,7 @@ import Testing
         let pauses = [host, "gone:443"].map {
             EndpointPause(stage: .fetch, host: $0, after: failure, since: harness.now, wait: wait)
         }
-        for pause in pauses { try await harness.store.begin(pause) }
+        for pause in pauses { try await harness.store.pause(pause) }
         #expect(try await harness.store.pauses() == [pauses[0]])
         try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
         #expect(try await harness.value("SELECT host FROM pause", as: String.self) == host)
@@ -306,12 +306,12 @@ import Testing
     ) async throws {
         let first = self.pause(failureClass, from: setAt, until: until)
         let second = self.pause(.throttled, from: 0, until: 20)
-        try await harness.store.begin(first)
-        try await harness.store.begin(second)
+        try await harness.store.pause(first)
+        try await harness.store.pause(second)
         #expect(try await harness.store.pauses() == [isReplaced ? second : first])
         // A stop is what a person must see.
         let stop = self.pause(.stop, from: 0, until: 1)
-        try await harness.store.begin(stop)
+        try await harness.store.pause(stop)
         #expect(try await harness.store.pauses() == [stop])
     }
 

@@ -46,7 +46,7 @@ struct Pipeline: Sendable {
                 return try await ending({ try await body(engine) }, by: outside.close)
             }
         } by: {
-            try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
+            try await self.store.stop(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
                 .forEach { events(.changed($0)) }
             try await self.store.eraseEmbeddedDocuments(in: self.configuration.embeddedDocuments)
         }

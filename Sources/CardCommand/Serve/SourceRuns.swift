@@ -164,7 +164,7 @@ final class SourceRuns: Sendable {
     }
 
     private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
-        try await self.store.end(run, as: report, by: self.worker, now: .now)
+        try await self.store.finish(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
         let metadata: Logger.Metadata = ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]
         self.pipeline.configuration.logger(runID: self.worker).info("run over a source ended", metadata: metadata)

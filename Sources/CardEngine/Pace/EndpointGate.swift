@@ -203,10 +203,10 @@ final class EndpointGate: StageGate {
         case .none: return
         case .over(let pause):
             // If another process has stored a newer pause meanwhile, it stays, and the next heartbeat applies it here.
-            try await self.context.store.end(pause)
+            try await self.context.store.resume(pause)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
-            try await self.context.store.begin(pause)
+            try await self.context.store.pause(pause)
             self.context.events(.paused(pause))
             // A call that succeeded meanwhile found no stored pause to end.
             let isOver = self.state.withLock { $0.stored == nil && $0.failure == nil }

@@ -73,7 +73,7 @@ final class FetchStage: StageWork {
         let outcome: FetchOutcome
         do {
             outcome = try await self.context.fetch(fetch.request) { bytes, offset, version in
-                try await self.context.store.keep(bytes, at: offset, of: fetch, version: version)
+                try await self.context.store.storeChunk(bytes, at: offset, of: fetch, version: version)
             }
         } catch let error as CodedError where error.code == .cardConflict {
             // A person erased the card, or another process has taken it over.

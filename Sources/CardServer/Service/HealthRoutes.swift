@@ -75,7 +75,7 @@ struct HealthRoutes: Sendable {
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
         // Counting takes a bounded share of the time, however many cards there are.
         let storeCounts = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
-            try await self.intakeService.ports.store.figures(now: self.intakeService.ports.now())
+            try await self.intakeService.ports.store.metrics(now: self.intakeService.ports.now())
         }
         self.metrics.set(storeCounts, now: self.intakeService.ports.now())
         self.metrics.set(.freeBytes, to: Double(self.intakeService.ports.store.freeBytes))

@@ -160,7 +160,7 @@ final class PreparedImageCache: Sendable {
 
     private let state = Mutex(State())
 
-    func keep(_ image: PreparedImage, of card: CardID, isShrunk: Bool) {
+    func insert(_ image: PreparedImage, of card: CardID, isShrunk: Bool) {
         self.state.withLock { state in
             state.young[Key(card: card, isShrunk: isShrunk)] = image
             state.youngByteCount += image.jpeg.count

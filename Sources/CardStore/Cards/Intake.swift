@@ -51,11 +51,11 @@ extension CardStore {
 
     private func known(_ item: InputItem, in tx: Transaction) throws -> Admitted? {
         guard case .file(let file) = item.place else { return nil }
-        let (place, number) = (self.place(file.path), item.metadata.businessNumber)
+        let (location, number) = (self.location(file.path), item.metadata.businessNumber)
         return try tx.row(
             """
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(place) AND input.number = \(first: number) AND input.device = \(Int64(bitPattern: file.device))
+            WHERE input.location = \(location) AND input.number = \(first: number) AND input.device = \(Int64(bitPattern: file.device))
             AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
             AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
             AND (card.state <> \(literal: .rejected) OR card.prepared IS NOT NULL)
@@ -94,7 +94,7 @@ extension CardStore {
             case .prepared(let image):
                 byteCount += image.jpeg.count
                 // Cached before the commit: a stage may claim the cards as soon as it is done.
-                self.preparedImages.keep(image, of: photo.id, isShrunk: false)
+                self.preparedImages.insert(image, of: photo.id, isShrunk: false)
             case .received(let source): byteCount += source.count
             case .remote, .refused: break
             }
@@ -151,8 +151,8 @@ extension CardStore {
     private func sameCard(as photo: NewCard, source: Data?, in tx: Transaction) throws -> CardRow? {
         let (number, submitter) = (photo.metadata.businessNumber, photo.submitter)
         guard let source else {
-            guard let place = self.place(of: photo) else { return nil }
-            let known: SQL = "card.id = (SELECT card FROM input WHERE location = \(place) AND number = \(number))"
+            guard let location = self.location(of: photo) else { return nil }
+            let known: SQL = "card.id = (SELECT card FROM input WHERE location = \(location) AND number = \(number))"
             return try self.firstCard(of: number, where: known, for: submitter, in: tx)
         }
         let known = try self.firstCard(of: number, where: "card.source = \(source)", for: submitter, in: tx)
@@ -212,7 +212,7 @@ extension CardStore {
         if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
         let metadata = photo.metadata
         let host: String? = if case .remote(_, let host) = photo.content { host } else { nil }
-        let order = try self.takeOrder(in: tx)
+        let order = try self.nextOrder(in: tx)
         try self.release(source, of: metadata.businessNumber, for: photo.id, in: tx)
         try tx.run(
             """
@@ -241,7 +241,7 @@ extension CardStore {
     }
 
     /// Assigns the next number in the order of all inputs.
-    func takeOrder(in tx: Transaction) throws -> Int64 {
+    func nextOrder(in tx: Transaction) throws -> Int64 {
         guard let order: Int64 = try tx.value("SELECT next_order FROM store") else {
             throw CodedError.damaged(.vaultUnopenable("store"))
         }
@@ -290,12 +290,12 @@ extension CardStore {
 
     /// Stores the location of a photo, so that the same file is not read, nor the same address fetched, again.
     private func remember(_ photo: NewCard, as card: CardID, in tx: Transaction) throws {
-        guard let place = self.place(of: photo) else { return }
+        guard let location = self.location(of: photo) else { return }
         let file = photo.file
         try tx.run(
             """
             INSERT INTO input (location, number, card, device, inode, size, modified, changed)
-            VALUES (\(place), \(photo.metadata.businessNumber), \(card), \(file.map { Int64(bitPattern: $0.device) }),
+            VALUES (\(location), \(photo.metadata.businessNumber), \(card), \(file.map { Int64(bitPattern: $0.device) }),
             \(file.map { Int64(bitPattern: $0.inode) }), \(file?.size), \(file?.modifiedNanoseconds),
             \(file?.changedNanoseconds))
             ON CONFLICT (location, number, part) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
@@ -304,12 +304,12 @@ extension CardStore {
         )
     }
 
-    private func place(of photo: NewCard) -> Data? {
-        if let file = photo.file { return self.place(file.path) }
+    private func location(of photo: NewCard) -> Data? {
+        if let file = photo.file { return self.location(file.path) }
         guard case .remote(let address, _) = photo.content else { return nil }
-        return self.place(address)
+        return self.location(address)
     }
 
     /// The fingerprint of the path of a file, or of an address.
-    func place(_ text: Redacted<String>) -> Data { self.vault.fingerprint(Data(text.reveal().utf8), .place) }
+    func location(_ text: Redacted<String>) -> Data { self.vault.fingerprint(Data(text.reveal().utf8), .location) }
 }

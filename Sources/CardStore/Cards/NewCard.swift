@@ -132,7 +132,7 @@ extension CardStore {
         try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(self.place(of: receipt, from: submitter)) AND input.part = \(receipt.place)
+            WHERE input.location = \(self.location(of: receipt, from: submitter)) AND input.part = \(receipt.place)
             """
         ) { row in
             var outcome = try Admitted(known: &row)
@@ -148,13 +148,13 @@ extension CardStore {
         try tx.run(
             """
             INSERT INTO input (location, number, part, card, request)
-            VALUES (\(self.place(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(receipt.place),
+            VALUES (\(self.location(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(receipt.place),
             \(card), \(self.fingerprint(of: receipt)))
             """
         )
     }
 
-    private func place(of receipt: Receipt, from submitter: String) -> Data {
+    private func location(of receipt: Receipt, from submitter: String) -> Data {
         self.vault.fingerprint(Data("\(receipt.kind.rawValue)\0\(submitter)\0\(receipt.name)".utf8), .receipt)
     }
 

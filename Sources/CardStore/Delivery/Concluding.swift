@@ -110,7 +110,7 @@ extension DeliveryRecord {
         if failure.isUnlisted, !isRefused { return try self.holdAsUnlisted(failure) }
         guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
         try self.close(as: .refused)
-        for card in self.members { try self.end(card, transition) }
+        for card in self.members { try self.finishMember(card, transition) }
     }
 
     /// Makes the delivery due again with the same bytes.
@@ -126,25 +126,25 @@ extension DeliveryRecord {
     /// Returns the members of a delivery that was surely not applied to `verified`; each goes alone from now on if `alone`.
     func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
         try self.close(as: .dissolved)
-        for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
+        for card in self.members { try self.returnToVerified(card, alone: alone, dueAt: dueAt) }
     }
 
     /// Holds the members after a code that no list names: it may mean success, so the answer is stored until a list names it.
     private func holdAsUnlisted(_ failure: RemoteFailure) throws {
-        try self.keep()
+        try self.hold()
         for card in self.members {
             try self.store.put(KeptAnswer(failure, isOfWhole: true), of: card, in: self.id, in: self.tx)
-            try self.end(card, Transition(refusal: failure))
+            try self.finishMember(card, Transition(refusal: failure))
         }
     }
 
     /// Holds the members because the backend may have them: a person decides, and the delivery can be sent again.
     func holdAsUnknown(_ failure: RemoteFailure) throws {
-        try self.keep()
+        try self.hold()
         for card in self.members { try self.holdAsUnknown(card, failure) }
     }
 
-    private func keep() throws {
+    private func hold() throws {
         try self.tx.run(
             """
             UPDATE delivery SET state = \(delivery: .kept), may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
@@ -158,7 +158,7 @@ extension DeliveryRecord {
         // Once the outcome is unknown, no list decides about a code.
         let why: Message = failure.isUnlisted ? .textVerbatim(failure.code) : failure.message
         failure.message = .deliveryUnknown(card, why)
-        try self.end(card, Transition(.held, .outcomeUnknown, failure))
+        try self.finishMember(card, Transition(.held, .outcomeUnknown, failure))
     }
 
     // MARK: Joint replies
@@ -169,17 +169,17 @@ extension DeliveryRecord {
     func apply(_ item: DeliveryItemOutcome, to card: CardID, retry: RetryTerms) throws {
         switch item {
         case .accepted:
-            try self.decide(card)
+            try self.markKnown(card)
             try self.deliver(card)
         case .rejected(let failure) where failure.isUnlisted && !self.mayBeApplied:
             try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
             try self.store.put(KeptAnswer(failure, isOfWhole: false), of: card, in: self.id, in: self.tx)
-            try self.end(card, Transition(refusal: failure))
+            try self.finishMember(card, Transition(refusal: failure))
         case .rejected(let failure) where !self.mayBeApplied:
-            try self.decide(card)
-            try self.end(card, Transition(refusal: failure))
+            try self.markKnown(card)
+            try self.finishMember(card, Transition(refusal: failure))
         case .notApplied(let failure) where !self.mayBeApplied:
-            try self.decide(card)
+            try self.markKnown(card)
             try self.requeue(card, for: failure, retry: retry)
         case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
             try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
@@ -198,9 +198,9 @@ extension DeliveryRecord {
             : row.history.repeated(at: self.tx.now)
         try self.tx.run("UPDATE card SET \(history.assignments) WHERE id = \(card)")
         if history.isUsedUp(by: retry.maxAttempts) {
-            try self.end(card, Transition(.failed, .attemptsExhausted, failure))
+            try self.finishMember(card, Transition(.failed, .attemptsExhausted, failure))
         } else {
-            try self.release(card, dueAt: self.tx.now.advanced(by: retry.delay))
+            try self.returnToVerified(card, dueAt: self.tx.now.advanced(by: retry.delay))
         }
     }
 }

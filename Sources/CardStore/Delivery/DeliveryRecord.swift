@@ -90,7 +90,7 @@ struct DeliveryRecord {
     /// have been applied.
     func close(leaving card: CardID) throws -> [CardID] {
         try self.close(as: .closed)
-        try self.decide(card)
+        try self.markKnown(card)
         let others = self.members.filter { $0 != card }
         for other in others { try self.detach(other, .deliveryLeft(other)) }
         return others
@@ -103,7 +103,7 @@ struct DeliveryRecord {
             if !self.mayBeApplied, let row = try self.member(card),
                 try CardStore.nilIfUnreadable({ try self.store.open(row, in: self.tx) }) == nil
             {
-                try self.decide(card)
+                try self.markKnown(card)
                 try self.store.failUnreadable(row, in: self.tx)
             } else {
                 try self.detach(card, .deliveryDamaged(card))
@@ -117,13 +117,13 @@ struct DeliveryRecord {
             guard let row = try self.member(card), row.state == .delivering else { return }
             try self.store.move(row, Transition(.held, .outcomeUnknown, message), in: self.tx)
         } else {
-            try self.decide(card)
-            try self.release(card)
+            try self.markKnown(card)
+            try self.returnToVerified(card)
         }
     }
 
     /// Marks the outcome of a member as known.
-    func decide(_ card: CardID) throws {
+    func markKnown(_ card: CardID) throws {
         try self.tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(self.id) AND card = \(card)")
     }
 
@@ -143,13 +143,13 @@ struct DeliveryRecord {
         try Transition.markForDecision(row.number, in: self.tx)
     }
 
-    func release(_ card: CardID, alone: Bool = false, dueAt: Timestamp? = nil) throws {
+    func returnToVerified(_ card: CardID, alone: Bool = false, dueAt: Timestamp? = nil) throws {
         guard let row = try self.member(card) else { return }
         let also: SQL = ", \(Wait.assigning(until: dueAt, from: self.tx.now)), split = \(alone || row.isSplit)"
         try self.store.move(row, Transition(.verified), also: also, in: self.tx)
     }
 
-    func end(_ card: CardID, _ transition: Transition) throws {
+    func finishMember(_ card: CardID, _ transition: Transition) throws {
         if let row = try self.member(card) { try self.store.move(row, transition, in: self.tx) }
     }
 

@@ -24,7 +24,7 @@ final class FileLock: Sendable {
     /// Acquires the lock; `nil` if it is held already, or if the file is missing and `creating` is false.
     ///
     /// - Parameter byteCount: how much of the file is locked; 0 for all of it.
-    static func take(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
+    static func acquire(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {

@@ -91,7 +91,7 @@ extension CardStore {
         let actor = "console:\(subject) as \(decision.action)"
         let person = AccessOrigin(caller: caller, actor, decision.secondPurpose ?? decision.purpose)
         // The lists of codes may have changed.
-        let (action, origin) = try self.meant(decision.action, of: row, by: person, in: tx)
+        let (action, origin) = try self.effectiveAction(decision.action, of: row, by: person, in: tx)
         try self.require(action, of: row, in: tx)
         let isNew = action != decision.action && decision.second == nil
         if try decision.waitsForSecond || isNew && self.needsSecond(action, of: row, in: tx) {

@@ -164,7 +164,7 @@ extension CardStore {
     }
 
     /// Returns, once, a person's decisions that were dropped because the card moved or the rules no longer allow them.
-    package func takeDropped(of caller: Caller, now: Timestamp) async throws -> [Decision] {
+    package func dropped(of caller: Caller, now: Timestamp) async throws -> [Decision] {
         let own: SQL = "\(Decision.wasDropped) AND decision.subject = \(caller.subject)"
         @Sendable func dropped(_ tx: Transaction) throws -> [Decision] {
             try Decision.all("WHERE \(own) ORDER BY decision.until", in: tx)

@@ -30,7 +30,7 @@ extension CardStore {
             if let seen, try self.lastEvent(of: card, in: tx) != seen, wanted != .reject || row.delivery != nil {
                 throw try self.moved(row, since: seen, in: tx)
             }
-            let (action, person) = try self.meant(wanted, of: row, by: origin, in: tx)
+            let (action, person) = try self.effectiveAction(wanted, of: row, by: origin, in: tx)
             // A second person may confirm a decision although another person has claimed the case.
             let pending = try self.decision(about: card, in: tx)
             if worker != nil, pending?.waitsForSecond != true || pending?.action != action {

@@ -44,7 +44,7 @@ extension CardStore {
     /// `delivered`, which may need two persons; after "not now" it is `resend`, of the same bytes.
     ///
     /// - Returns: also the origin with the code and its list, for the access log.
-    func meant(_ action: DecisionAction, of row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
+    func effectiveAction(_ action: DecisionAction, of row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
         -> (action: DecisionAction, origin: AccessOrigin)
     {
         guard action == .retry, let kept = try self.keptAnswer(of: row, in: tx), kept.meaning != .unlisted else {
@@ -108,7 +108,7 @@ extension CardStore {
             let target = isVerified ? .verified : try self.start(of: row.id, in: tx) ?? .prepared
             // A person says that this one is the newest of its side, whatever its time.
             let isChosen = row.reason == .takenEarlier
-            let order = isChosen ? try self.takeOrder(in: tx) : row.order
+            let order = isChosen ? try self.nextOrder(in: tx) : row.order
             let also: SQL = ", intake_order = \(order), taken = \(isChosen ? nil : row.taken), \(Transition.fresh)"
             return [try self.move(row, Transition(target), also: also, in: tx)]
         case .resend: others = try self.resend(row, in: tx)

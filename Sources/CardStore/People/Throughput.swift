@@ -16,22 +16,22 @@ package struct StoreCounts: Sendable {
 }
 
 extension CardStore {
-    package func figures(now: Timestamp) async throws -> StoreCounts {
+    package func metrics(now: Timestamp) async throws -> StoreCounts {
         let cases = try await self.caseCounts(needingPerson: true)
         return try await self.read { tx in
-            var figures = StoreCounts()
-            figures.cases = cases
-            figures.cards = try Tally.counts(in: tx)
+            var metrics = StoreCounts()
+            metrics.cases = cases
+            metrics.cards = try Tally.counts(in: tx)
             for condition in CardAttention.allCases.flatMap(Self.conditions) {
                 try tx.forEach("SELECT reason, count(*) FROM card WHERE \(condition) GROUP BY reason") { row in
-                    figures.attention[try row.next(), default: 0] += try row.next()
+                    metrics.attention[try row.next(), default: 0] += try row.next()
                 }
             }
             for (stage, states) in Self.states {
-                figures.oldest[stage] = try states.compactMap { try Self.oldest(in: $0, tx) }.min()
+                metrics.oldest[stage] = try states.compactMap { try Self.oldest(in: $0, tx) }.min()
             }
-            figures.lastSuccess = try Self.lastSuccess(now: now, in: tx)
-            return figures
+            metrics.lastSuccess = try Self.lastSuccess(now: now, in: tx)
+            return metrics
         }
     }
 

@@ -108,7 +108,7 @@ final class Database: Sendable {
 
     /// Only reads the file, unless its creation was interrupted: then SQLite must roll back before it can read.
     static func marks(of path: String) throws -> Marks {
-        func look(_ connection: GRDB.Database) throws -> Marks {
+        func read(_ connection: GRDB.Database) throws -> Marks {
             Marks(
                 application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
                 version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
@@ -117,9 +117,9 @@ final class Database: Sendable {
             )
         }
         do {
-            return try Self.withFile(path, readonly: true, look)
+            return try Self.withFile(path, readonly: true, read)
         } catch let error as GRDB.DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-            do { return try Self.withFile(path, look) } catch { throw Self.translated(error) }
+            do { return try Self.withFile(path, read) } catch { throw Self.translated(error) }
         } catch {
             throw Self.translated(error)
         }
@@ -296,7 +296,7 @@ final class Database: Sendable {
             try transaction.run(isUndone ? "ROLLBACK" : "COMMIT")
         } catch {
             if connection.isInsideTransaction { try? connection.rollback() }
-            return self.settle(group, after: Self.translated(error, on: connection), on: connection)
+            return self.finish(group, after: Self.translated(error, on: connection), on: connection)
         }
         for (change, outcome) in zip(group, outcomes) {
             switch outcome {
@@ -322,7 +322,7 @@ final class Database: Sendable {
     }
 
     /// A single change gets the error; several are retried one by one, so that only the one that breaks the transaction fails.
-    private func settle(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
+    private func finish(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
         let kind = (error as? DatabaseError)?.kind
         if let error = error as? DatabaseError, error.mayMeanNoRoom, group.allSatisfy(\.usesReserve), self.onFull() {
             return self.commit(group, on: connection)

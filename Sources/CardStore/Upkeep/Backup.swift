@@ -30,7 +30,7 @@ extension CardStore {
             guard lstat(path, &status) != 0 else { throw Self.fileExists(path) }
             let part = path + ".part"
             // One byte: SQLite locks other bytes, far behind it.
-            guard let lock = try FileLock.take(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
+            guard let lock = try FileLock.acquire(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
                 throw CodedError.busy(.backupUnderWay(path))
             }
             defer {

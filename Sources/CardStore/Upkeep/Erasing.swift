@@ -57,7 +57,7 @@ extension CardStore {
     func freeErased() async -> Bool {
         let isEmpty = await self.emptyLog()
         // Restore the reserve at once: no other process may be at work, and the next erasure may find the disk full again.
-        self.reserve.keep(freeBytes: self.freeBytes, beside: 0)
+        self.reserve.ensure(freeBytes: self.freeBytes, beside: 0)
         return isEmpty
     }
 

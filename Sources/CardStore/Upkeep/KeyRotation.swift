@@ -80,7 +80,7 @@ extension CardStore {
         let opening = try await Self.waitForOpening(folder)
         for id in try folder.workerIDs() {
             let path = folder.workerLock(id)
-            if let lock = try FileLock.take(path: path, creating: false) {
+            if let lock = try FileLock.acquire(path: path, creating: false) {
                 lock.release()
             } else if FileManager.default.fileExists(atPath: path) {
                 opening.release()

@@ -40,7 +40,7 @@ package struct Restore: Sendable {
         /// The copy of the backup is complete and still unchanged.
         case copied
         /// Cards that were erased since are erased in it, and cards with an unknown state are held.
-        case settled
+        case updated
         /// It is durable.
         case synchronised
         /// The files beside the old database are moved aside.
@@ -117,8 +117,8 @@ package struct Restore: Sendable {
             self.reached(.retired)
             try await CardStore.onThread { try self.backup.copy(to: self.copy) }
             self.reached(.copied)
-            try await self.settle(erased: Array(lists.joined()), previous: previous, &report)
-            self.reached(.settled)
+            try await self.bringUpToDate(erased: Array(lists.joined()), previous: previous, &report)
+            self.reached(.updated)
             try await CardStore.onThread { try self.putInPlace() }
             return report
         }

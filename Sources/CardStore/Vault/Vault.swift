@@ -13,7 +13,7 @@ struct Vault: Sendable {
         /// The digest of a prepared image.
         case prepared = "prepared"
         /// The absolute path of a file, or an address.
-        case place = "place"
+        case location = "place"
         /// The identity number on a front.
         case holder = "holder"
         /// The name of a request, and its content.
@@ -174,8 +174,8 @@ extension VaultKey {
     }
 
     fileprivate func unwrap(_ wrapped: Data, of owner: String, column: SealedColumn) throws -> Data {
-        let place = "\(column.text) \(self.id)"
-        guard let keys = SealedValue.open(wrapped, using: self.key, owner: owner, column: place) else {
+        let name = "\(column.text) \(self.id)"
+        guard let keys = SealedValue.open(wrapped, using: self.key, owner: owner, column: name) else {
             throw Vault.unopenable(column)
         }
         return keys
@@ -200,7 +200,11 @@ enum SealedValue {
     static let overhead = 1 + Self.nonceByteCount + Self.tagByteCount
 
     static func seal(_ plaintext: Data, using key: SymmetricKey, owner: String, column: String) throws -> Data {
-        let box = try AES.GCM.seal(plaintext, using: key, authenticating: Self.place(owner: owner, column: column))
+        let box = try AES.GCM.seal(
+            plaintext,
+            using: key,
+            authenticating: Self.authenticatedData(owner: owner, column: column)
+        )
         // The parts of the box are slices of it: this is the only copy, which the version byte needs.
         var sealed = Data(capacity: plaintext.count + Self.overhead)
         sealed.append(Self.version)
@@ -215,17 +219,17 @@ enum SealedValue {
         guard sealed.count >= Self.overhead, sealed.first == Self.version,
             let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst())
         else { return nil }
-        return try? AES.GCM.open(box, using: key, authenticating: Self.place(owner: owner, column: column))
+        return try? AES.GCM.open(box, using: key, authenticating: Self.authenticatedData(owner: owner, column: column))
     }
 
     /// No owner or column holds a zero byte, so no two pairs are encoded alike.
-    private static func place(owner: String, column: String) -> [UInt8] {
-        var place: [UInt8] = []
-        place.reserveCapacity(owner.utf8.count + column.utf8.count + 3)
-        place.append(contentsOf: owner.utf8)
-        place.append(0)
-        place.append(contentsOf: column.utf8)
-        place.append(contentsOf: [0, Self.version])
-        return place
+    private static func authenticatedData(owner: String, column: String) -> [UInt8] {
+        var data: [UInt8] = []
+        data.reserveCapacity(owner.utf8.count + column.utf8.count + 3)
+        data.append(contentsOf: owner.utf8)
+        data.append(0)
+        data.append(contentsOf: column.utf8)
+        data.append(contentsOf: [0, Self.version])
+        return data
     }
 }

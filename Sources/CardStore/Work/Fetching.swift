@@ -82,7 +82,7 @@ extension CardStore {
     /// Makes bytes of an image durable; deletes stored bytes of another version.
     ///
     /// - Throws: `card_conflict` if the card is no longer fetched here.
-    package func keep(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
+    package func storeChunk(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
         let id = job.card.id
         try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
             guard let row = try CardRow.fetch(id, in: tx), row.state == .fetching, row.worker == job.worker else {
@@ -120,23 +120,23 @@ extension CardStore {
                 try self.logAttempt(outcome, of: job, startedAt: startedAt, in: tx)
             }
             guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
-            try self.settle(row, with: conclusion, in: tx)
+            try self.apply(to: row, conclusion, in: tx)
             return try CardRow.fetch(id, in: tx).map(CardChange.init)
         }
     }
 
-    private func settle(_ row: CardRow, with conclusion: FetchConclusion, in tx: Transaction) throws {
+    private func apply(to row: CardRow, _ conclusion: FetchConclusion, in tx: Transaction) throws {
         switch conclusion {
         case .postponed(let time):
             let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
             try self.release(row, after: row.history, until: due, in: tx)
         case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
         case .ended(.forbidden(let error), _, _):
-            try self.end(row, Transition(.failed, error.code, error.message), in: tx)
+            try self.finish(row, Transition(.failed, error.code, error.message), in: tx)
         case .ended(.unusable(let error), _, _):
             try self.dropSource(of: row.id, in: tx)
-            try self.end(row, Transition(.rejected, error.code, error.message), in: tx)
-        case .ended(.failed(let failure), _, let terms): try self.settle(row, failure: failure, terms: terms, in: tx)
+            try self.finish(row, Transition(.rejected, error.code, error.message), in: tx)
+        case .ended(.failed(let failure), _, let terms): try self.apply(to: row, failure: failure, terms: terms, in: tx)
         }
     }
 
@@ -146,7 +146,7 @@ extension CardStore {
         guard let bytes = try self.whole(row, key: key, in: tx) else {
             try self.dropPieces(of: row.id, in: tx)
             let failure = RemoteFailure(.transient, code: "image_incomplete", message: .cardImageIncomplete)
-            return try self.settle(row, failure: failure, terms: terms, in: tx)
+            return try self.apply(to: row, failure: failure, terms: terms, in: tx)
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
         let number = row.number
@@ -156,8 +156,8 @@ extension CardStore {
             return try self.supersedeDuplicate(row, into: same, content: .received(bytes), in: tx)
         }
         if row.beside != nil {
-            let place = try self.place(self.address(of: row.id, key: key, in: tx).address)
-            try tx.run("UPDATE input SET card = \(row.id) WHERE location = \(place) AND number = \(number)")
+            let location = try self.location(self.address(of: row.id, key: key, in: tx).address)
+            try tx.run("UPDATE input SET card = \(row.id) WHERE location = \(location) AND number = \(number)")
         }
         try self.release(source, of: number, for: row.id, in: tx)
         try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = \(BlobKind.address)")
@@ -207,12 +207,12 @@ extension CardStore {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source)")
     }
 
-    private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
+    private func apply(to row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
         // A message may come before its image is there: an image of a request, not of a list, is requested again for a while.
         let patience = Wait(from: row.createdAt, until: row.createdAt.advanced(by: Limits.imagePatience))
         let isYoung = row.submitter != Caller.process.subject && !patience.isOver(at: tx.now)
         guard failure.failureClass != .rejected || isYoung else {
-            return try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
+            return try self.finish(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         }
         let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
         var history = row.history.repeated(at: tx.now, counts: counts)
@@ -223,7 +223,7 @@ extension CardStore {
         let since = [history.countsFrom ?? tx.now, row.changedAt].filter { $0 <= tx.now }.max() ?? tx.now
         let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
         guard history.failures < terms.maxAttempts, !isTooOld else {
-            return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
+            return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
         // A host that throttles is paused as a whole, with probes; only a wait that it asks for one image is the image's own.
         let asked = failure.failureClass == .throttled ? nil : failure.retryAfter
@@ -244,7 +244,7 @@ extension CardStore {
     }
 
     /// Finishes a card; one that was fetched beside another in vain is deleted, and leaves an event in the history of the other.
-    func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
+    func finish(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
         guard let beside = row.beside else {
             try self.move(row, transition, also: ", due_at = NULL", in: tx)
             return

@@ -124,7 +124,7 @@ extension EndpointPause: Record {
 extension CardStore {
     /// Stores a pause. If the endpoint asked two processes for different waits, the longer one stays, unless it was set by a
     /// fast clock.
-    package func begin(_ pause: EndpointPause) async throws {
+    package func pause(_ pause: EndpointPause) async throws {
         let message = String(decoding: try JSONEncoder().encode(pause.message), as: UTF8.self)
         try await self.write { tx in
             try tx.run(
@@ -148,7 +148,7 @@ extension CardStore {
     }
 
     /// Ends the pause of an endpoint that accepted a call: the pause that its process knew or an older one. A newer one stays.
-    package func end(_ known: EndpointPause) async throws {
+    package func resume(_ known: EndpointPause) async throws {
         let own: SQL = "stage = \(known.stage) AND host = \(known.host) AND set_at <= \(known.wait.from)"
         try await self.write { tx in try tx.run("DELETE FROM pause WHERE \(own)") }
     }

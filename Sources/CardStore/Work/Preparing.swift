@@ -59,16 +59,16 @@ extension CardStore {
             let row = try CardRow.require(id, in: tx)
             // Meanwhile, a person acted on the card, or another worker took it over.
             guard row.state == .received, row.worker == job.worker else { return (CardChange(row), false) }
-            try self.settle(row, with: conclusion, in: tx)
+            try self.apply(to: row, conclusion, in: tx)
             return (CardChange(try CardRow.require(id, in: tx)), true)
         }
         if case .prepared(let image) = conclusion, isOurs, change.state == .prepared {
-            self.preparedImages.keep(image, of: id, isShrunk: false)
+            self.preparedImages.insert(image, of: id, isShrunk: false)
         }
         return change
     }
 
-    private func settle(_ row: CardRow, with conclusion: PreparationConclusion, in tx: Transaction) throws {
+    private func apply(to row: CardRow, _ conclusion: PreparationConclusion, in tx: Transaction) throws {
         let key = try row.key(self.vault)
         switch conclusion {
         case .prepared(let image):

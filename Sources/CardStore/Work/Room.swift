@@ -34,7 +34,7 @@ struct Reserve: Sendable {
     ///
     /// - Returns: whether the file is there.
     @discardableResult
-    func keep(freeBytes: Int64, beside others: Int64 = Limits.reserveSize / 2) -> Bool {
+    func ensure(freeBytes: Int64, beside others: Int64 = Limits.reserveSize / 2) -> Bool {
         if self.isWhole { return true }
         guard freeBytes >= Limits.reserveSize + others else { return false }
         let descriptor = open(self.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -59,7 +59,7 @@ extension CardStore {
     /// - Parameter intakeFreeSpace: the bytes that must be free for photos to be admitted (`sandbox.intake_free_space`).
     package func room(intakeFreeSpace: Int64) -> DiskSpace {
         let free = self.freeBytes
-        let hasReserve = self.reserve.keep(freeBytes: free)
+        let hasReserve = self.reserve.ensure(freeBytes: free)
         return DiskSpace(free: free, intakeFreeSpace: intakeFreeSpace, hasReserve: hasReserve)
     }
 

@@ -91,7 +91,7 @@ extension CardStore {
     }
 
     /// Ends a run that a worker has begun.
-    package func end(_ run: SourceRun, as report: SourceRun.Report, by worker: String, now: Timestamp) async throws {
+    package func finish(_ run: SourceRun, as report: SourceRun.Report, by worker: String, now: Timestamp) async throws {
         let report = try JSONEncoder().encode(report)
         try await self.write(at: now) { tx in
             try tx.one(

@@ -57,7 +57,7 @@ extension CardStore {
             case .judged(let reading, let key, let judgement):
                 try self.put(reading, key, of: id, key: row.key(self.vault), in: tx)
                 if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
-                    return (try self.settle(row, reading: reading, judgement: judgement, in: tx), true)
+                    return (try self.apply(to: row, reading: reading, judgement: judgement, in: tx), true)
                 }
                 // It is judged again by its submitter's new metadata, without being read again.
                 try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
@@ -65,7 +65,7 @@ extension CardStore {
                 try self.put(image, of: id, key: row.key(self.vault), in: tx)
                 try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
             case .failed(let failure, let terms) where isOurs:
-                try self.settle(row, failure: failure, terms: terms, in: tx)
+                try self.apply(to: row, failure: failure, terms: terms, in: tx)
             case .notShrunk(let error, _, let terms) where isOurs:
                 try self.countOwnFailure(of: row, error, terms: terms, in: tx)
             case .shrunk, .notShrunk, .failed: break
@@ -73,7 +73,7 @@ extension CardStore {
             return (CardChange(try CardRow.require(id, in: tx)), isOurs)
         }
         if case .shrunk(let image, _) = conclusion, isOurs {
-            self.preparedImages.keep(image, of: id, isShrunk: true)
+            self.preparedImages.insert(image, of: id, isShrunk: true)
         } else if change.state != .prepared, change.state != .verified {
             self.preparedImages.drop([id])
         }
@@ -91,7 +91,7 @@ extension CardStore {
         try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
     }
 
-    private func settle(_ row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
+    private func apply(to row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
         -> CardChange
     {
         let seen = reading.selecting(row.expectedSide)
@@ -147,10 +147,10 @@ extension CardStore {
         )
     }
 
-    private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
+    private func apply(to row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
         switch failure.failureClass {
-        case _ where failure.isUnreadable: try self.settle(row, unreadable: failure, in: tx)
-        case .rejected, .shrink: try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
+        case _ where failure.isUnreadable: try self.apply(to: row, unreadable: failure, in: tx)
+        case .rejected, .shrink: try self.finish(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         case .accepted, .throttled, .notSent: try self.release(row, in: tx)
         case .stop where failure.stopScope == .account: try self.release(row, in: tx)
         case .stop, .transient, .unknown:
@@ -159,7 +159,7 @@ extension CardStore {
             // If another card's request was accepted since, the fault is this card's own; it gets one more try.
             if history.isUsedUp(by: kind == .stop ? 1 : terms.maxAttempts) {
                 let reason: ReasonCode = kind == .stop ? .refusedByRemote : .attemptsExhausted
-                return try self.end(row, Transition(.failed, reason, failure), in: tx)
+                return try self.finish(row, Transition(.failed, reason, failure), in: tx)
             }
             try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
         }
@@ -167,9 +167,9 @@ extension CardStore {
 
     /// Repeating a call does not make its answer readable: once the service has read another photo, the card gets one more try,
     /// then it fails.
-    private func settle(_ row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {
+    private func apply(to row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {
         if row.isUnreadable, try Unreadable.isPassed(.verify, since: row.history.failedAt, in: tx) {
-            return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
+            return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
         let history = row.history.repeated(at: tx.now)
         try tx.run("UPDATE card SET worker = NULL, unreadable = 1, \(history.assignments) WHERE id = \(row.id)")

@@ -108,10 +108,10 @@ extension CardStore {
         // The lock shows that a process is at work; others need not wait until the row is written.
         let opening = try await Self.waitForOpening(self.folder)
         let path = self.folder.workerLock(id)
-        let taken = Result { try FileLock.take(path: path, creating: true) }
+        let taken = Result { try FileLock.acquire(path: path, creating: true) }
         opening.release()
         guard let lock = try taken.get() else { throw Self.busy }
-        self.reserve.keep(freeBytes: self.freeBytes)
+        self.reserve.ensure(freeBytes: self.freeBytes)
         do {
             try await self.write(at: now) { tx in
                 // The key may have changed since the sandbox was opened.
@@ -165,7 +165,7 @@ extension CardStore {
     ///
     /// - Returns: the cards that are held because it was sending them.
     @discardableResult
-    package func end(
+    package func stop(
         _ worker: Worker,
         onUnknown: UnknownPolicy = .resend,
         now: Timestamp
@@ -205,7 +205,7 @@ extension CardStore {
         try await self.requireNoOtherMachine(than: worker.boot, worker.left)
         // Lock each dead worker first, so that one process takes over its claims; a missing lock file counts as dead.
         let dead = try others.compactMap { id in
-            try FileLock.take(path: self.folder.workerLock(id), creating: true).map { (id: id, lock: $0) }
+            try FileLock.acquire(path: self.folder.workerLock(id), creating: true).map { (id: id, lock: $0) }
         }
         defer { dead.forEach { $0.lock.release() } }
         let ids = dead.map(\.id)
@@ -225,7 +225,7 @@ extension CardStore {
         held.forEach(reporting)
         for id in ids { unlink(self.folder.workerLock(id)) }
         _ = await self.emptyDueLog()
-        self.reserve.keep(freeBytes: self.freeBytes)
+        self.reserve.ensure(freeBytes: self.freeBytes)
         return ids.count
     }
 

@@ -105,7 +105,7 @@ import Testing
         {
             let wait = Wait(from: now, until: now.advanced(by: .seconds(3_600)))
             let failure = RemoteFailure.specimen(.throttled)
-            try await store.begin(EndpointPause(stage: stage, host: host, after: failure, since: now, wait: wait))
+            try await store.pause(EndpointPause(stage: stage, host: host, after: failure, since: now, wait: wait))
         }
         try store.close()
         let status = try await self.tool.run(["status"], ends: 0).output

@@ -42,7 +42,7 @@ import Testing
             let outcome = try await self.tool.run(command)
             #expect(outcome.status == 75 && outcome.errors.contains("watch (process \(getpid()))"), "\(outcome.errors)")
         }
-        try await store.end(worker, now: Timestamp(Date()))
+        try await store.stop(worker, now: Timestamp(Date()))
         try store.close()
         let unforced = try await self.tool.run(["restore", backup])
         #expect(unforced.status == 64 && unforced.errors.contains("--force"), "\(unforced.errors)")

@@ -51,7 +51,7 @@ extension ServerHarness {
             do { result = .success(try await body(store, engine)) } catch { result = .failure(error) }
             end.finish()
             try await tasks.waitForAll()
-            try await store.end(worker, now: Timestamp(Date()))
+            try await store.stop(worker, now: Timestamp(Date()))
             return try result.get()
         }
     }

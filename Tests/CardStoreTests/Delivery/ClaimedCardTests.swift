@@ -85,7 +85,7 @@ import Testing
             #expect(try await harness.store.status(of: [taken]) == before)
         }
         #expect(try await openAttempts() == (stage.calls ? 1 : 0))
-        try await harness.store.end(other, now: harness.now)
+        try await harness.store.stop(other, now: harness.now)
     }
 
     @Test func `of a delivery that an erased card left, the others are not called damaged`() async throws {

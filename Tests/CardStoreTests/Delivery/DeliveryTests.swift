@@ -181,7 +181,7 @@ import Testing
             try FileManager.default.removeItem(atPath: "\(harness.folder)/workers/w1")
             try await harness.store.heartbeat(of: harness.worker, onUnknown: .hold, now: harness.now)
         } else {
-            try await harness.store.end(ended, onUnknown: .hold, now: harness.now)
+            try await harness.store.stop(ended, onUnknown: .hold, now: harness.now)
         }
         #expect(try await harness.state(card) == "held outcome_unknown")
         #expect(try await harness.claimDeliveries().isEmpty)

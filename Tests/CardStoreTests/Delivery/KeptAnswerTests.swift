@@ -177,7 +177,7 @@ import Testing
         try await harness.conclude(job, .failed(Self.unlisted()))
         let backup = "\(harness.folder)/backup"
         try await harness.backUp(to: backup)
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         try harness.store.close()
         _ = try await Restore(
             of: BackupFile(backup, erasures: []),

@@ -24,9 +24,9 @@ import Testing
         try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: "v1", byteCount: second.firstSize)
-        try await harness.store.keep(Data("abc".utf8), at: 0, of: job, version: version)
+        try await harness.store.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         let other = FetchedVersion(validator: second.validator, byteCount: second.size)
-        try await harness.store.keep(Data("fgh".utf8), at: 5, of: job, version: other)
+        try await harness.store.storeChunk(Data("fgh".utf8), at: 5, of: job, version: other)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.request.kept == second.kept)
@@ -38,12 +38,12 @@ import Testing
         try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         for (offset, bytes) in [(0, "aaaa"), (4, "bbbb"), (8, "cccc"), (4, "BBBB"), (10, "DDDD")] {
-            try await harness.keep(bytes, at: offset, of: job, byteCount: 14)
+            try await harness.storeChunk(bytes, at: offset, of: job, byteCount: 14)
         }
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.request.kept == [0..<8, 10..<14])
-        try await harness.keep("cc", at: 8, of: again, byteCount: 14)
+        try await harness.storeChunk("cc", at: 8, of: again, byteCount: 14)
         try await harness.conclude(again, .fetched)
         #expect(try await harness.claimPreparation().map(\.source) == [Data("aaaaBBBBccDDDD".utf8)])
     }
@@ -52,13 +52,13 @@ import Testing
     func `an image not as long as was said is fetched from its first byte`(pieces: [(Int, String)]) async throws {
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
-        for (offset, bytes) in pieces { try await harness.keep(bytes, at: offset, of: job, byteCount: 4) }
+        for (offset, bytes) in pieces { try await harness.storeChunk(bytes, at: offset, of: job, byteCount: 4) }
         #expect(try await harness.conclude(job, .fetched)?.state == .fetching)
         #expect(try await harness.claimFetching().isEmpty)
         harness.pass(.seconds(1))
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.request.kept.isEmpty && again.request.version == nil && again.tries == 1)
-        try await harness.keep("abcd", at: 0, of: again, byteCount: 4)
+        try await harness.storeChunk("abcd", at: 0, of: again, byteCount: 4)
         try await harness.conclude(again, .fetched)
         #expect(try await harness.state(card) == "received")
     }
@@ -68,7 +68,7 @@ import Testing
         for tries in 0..<3 {
             let job = try #require(try await harness.claimFetching().first)
             #expect(job.request.kept == (tries == 0 ? [] : [0..<3]))
-            try await harness.keep("abc", at: 0, of: job, byteCount: 9)
+            try await harness.storeChunk("abc", at: 0, of: job, byteCount: 9)
             try await harness.conclude(job, .failed(.specimen(.transient)))
             harness.pass(.seconds(1))
         }
@@ -202,9 +202,9 @@ extension StoreHarness {
         try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now, reporting: reporting)
     }
 
-    func keep(_ bytes: String, at offset: Int, of job: FetchJob, byteCount: Int) async throws {
+    func storeChunk(_ bytes: String, at offset: Int, of job: FetchJob, byteCount: Int) async throws {
         let version = FetchedVersion(validator: "\"v1\"", byteCount: byteCount)
-        try await self.store.keep(Data(bytes.utf8), at: offset, of: job, version: version)
+        try await self.store.storeChunk(Data(bytes.utf8), at: offset, of: job, version: version)
     }
 
     /// Takes a photo in by URL and fetches all its bytes.
@@ -216,7 +216,7 @@ extension StoreHarness {
     ) async throws -> FetchJob {
         let card = try await self.address(name, number: number, priority: priority).card
         let job = try #require(try await self.claimFetching().first { $0.card.id == card })
-        try await self.keep(bytes, at: 0, of: job, byteCount: bytes.utf8.count)
+        try await self.storeChunk(bytes, at: 0, of: job, byteCount: bytes.utf8.count)
         return job
     }
 

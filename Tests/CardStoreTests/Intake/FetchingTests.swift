@@ -11,15 +11,15 @@ import Testing
         let card = try await harness.address().card
         let first = try #require(try await harness.claimFetching().first)
         #expect(first.request.address == StoreHarness.address("front") && first.request.kept.isEmpty)
-        try await harness.keep("abc", at: 0, of: first, byteCount: 9)
-        try await harness.keep("gh", at: 6, of: first, byteCount: 9)
+        try await harness.storeChunk("abc", at: 0, of: first, byteCount: 9)
+        try await harness.storeChunk("gh", at: 6, of: first, byteCount: 9)
         try await harness.killWorker()
         let second = try #require(try await harness.claimFetching().first)
         #expect(second.request.kept == [0..<3, 6..<8])
         #expect(second.request.version == FetchedVersion(validator: "\"v1\"", byteCount: 9))
-        await #expect(throws: CodedError.self) { try await harness.keep("x", at: 0, of: first, byteCount: 9) }
-        try await harness.keep("def", at: 3, of: second, byteCount: 9)
-        try await harness.keep("i", at: 8, of: second, byteCount: 9)
+        await #expect(throws: CodedError.self) { try await harness.storeChunk("x", at: 0, of: first, byteCount: 9) }
+        try await harness.storeChunk("def", at: 3, of: second, byteCount: 9)
+        try await harness.storeChunk("i", at: 8, of: second, byteCount: 9)
         #expect(try await harness.conclude(second, .fetched)?.state == .received)
         #expect(try await harness.claimPreparation().map(\.source) == [Data("abcdefghi".utf8)])
         #expect(try await harness.state(card) == "received")
@@ -30,14 +30,14 @@ import Testing
         _ = try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: nil, byteCount: 9)
-        try await harness.store.keep(Data("abc".utf8), at: 0, of: job, version: version)
+        try await harness.store.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.request.kept.isEmpty && again.request.version == nil)
         // Meanwhile it is another image, of a length that its host does not say.
         let unknown = FetchedVersion(validator: nil, byteCount: nil)
-        try await harness.store.keep(Data("ne".utf8), at: 0, of: again, version: unknown)
-        try await harness.store.keep(Data("w".utf8), at: 2, of: again, version: unknown)
+        try await harness.store.storeChunk(Data("ne".utf8), at: 0, of: again, version: unknown)
+        try await harness.store.storeChunk(Data("w".utf8), at: 2, of: again, version: unknown)
         #expect(try await harness.conclude(again, .fetched)?.state == .received)
         #expect(try await harness.claimPreparation().map(\.source) == [Data("new".utf8)])
     }
@@ -124,7 +124,7 @@ import Testing
                 since: since,
                 wait: Wait(from: harness.now, until: harness.now.advanced(by: .seconds(7200)))
             )
-            if isCalled { try await harness.store.begin(pause) }
+            if isCalled { try await harness.store.pause(pause) }
             harness.pass(.seconds(7201))
         }
         let last = try #require(try await harness.claimFetching(from: "h:443").first)

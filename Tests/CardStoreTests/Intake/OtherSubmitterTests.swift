@@ -84,7 +84,7 @@ extension StoreHarness {
     /// The host of a card's address sends bytes.
     func fetch(_ bytes: String, of card: CardID? = nil) async throws {
         let job = try #require(try await self.claimFetching().first { card == nil || $0.card.id == card })
-        try await self.keep(bytes, at: 0, of: job, byteCount: bytes.utf8.count)
+        try await self.storeChunk(bytes, at: 0, of: job, byteCount: bytes.utf8.count)
         try await self.conclude(job, .fetched)
     }
 

@@ -97,7 +97,7 @@ import Testing
         #expect(try await harness.value("SELECT count(*) FROM card") == 1)
         if let job {
             let error = await #expect(throws: CodedError.self) {
-                try await harness.keep("new", at: 0, of: job, byteCount: 3)
+                try await harness.storeChunk("new", at: 0, of: job, byteCount: 3)
             }
             #expect(error?.code == .cardConflict)
             try await harness.conclude(job, .fetched)

@@ -36,7 +36,7 @@ import Testing
     @Test func `two backups to one file do not mix`() async throws {
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
-        let lock = try #require(try FileLock.take(path: path + ".part", creating: true, byteCount: 1))
+        let lock = try #require(try FileLock.acquire(path: path + ".part", creating: true, byteCount: 1))
         #expect(await code { try await harness.backUp(to: path) } == .sandboxBusy)
         lock.release()
         try await harness.backUp(to: path)

@@ -9,7 +9,7 @@ import Testing
     @Test func `a card that is erased while it is fetched leaves nothing, and takes nothing late`() async throws {
         let job = try await harness.fetching("photo")
         try await erase(job.card.id)
-        await #expect(throws: CodedError.self) { try await harness.keep("more", at: 5, of: job, byteCount: 9) }
+        await #expect(throws: CodedError.self) { try await harness.storeChunk("more", at: 5, of: job, byteCount: 9) }
         #expect(try await harness.conclude(job, .fetched)?.state == .erased)
         // Nor does its address bring it back.
         let again = try await harness.address()

@@ -221,7 +221,7 @@ import Testing
     @Test(arguments: Erasure.Step.allCases)
     func `killed at any step, an erasure is done with its line or not done at all`(step: Erasure.Step) async throws {
         let id = try await harness.verified("front", number: "N", .front)
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         try harness.store.close()
         let arguments = harness.arguments(step, id.rawValue)
         await #expect(processExitsWith: .signal(SIGKILL)) { [arguments = arguments as [String]] in

@@ -15,7 +15,7 @@ import Testing
         self.harness = try await StoreHarness()
         self.id = try await self.harness.verified("front", number: "N", .front)
         try await self.harness.admit("other", number: "M")
-        try await self.harness.store.end(self.harness.worker, now: self.harness.now)
+        try await self.harness.store.stop(self.harness.worker, now: self.harness.now)
     }
 
     @discardableResult
@@ -76,7 +76,7 @@ import Testing
         let stale = try await harness.another(both)
         harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
         try await harness.admit("late", number: "L")
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         #expect(try await opens(KeyRing(harness.key)))
         try await rotate(to: new)
         // It would go on with the old key, which it knows, too.
@@ -158,13 +158,13 @@ import Testing
             storing: { steps.withLock { $0.append("storing") } },
             retiring: {
                 // Whoever rotates next stores a newer key in the same file: it waits until this one is out of it.
-                let isFree = try FileLock.take(path: lock, creating: false) != nil
+                let isFree = try FileLock.acquire(path: lock, creating: false) != nil
                 steps.withLock { $0.append(isFree ? "retiring, with others" : "retiring") }
             },
             reached: { step in steps.withLock { $0.append(step.rawValue) } }
         )
         #expect(steps.withLock(\.self) == ["storing", "stored", "rewrapped", "committed", "retiring"])
-        #expect(try FileLock.take(path: lock, creating: false) != nil)
+        #expect(try FileLock.acquire(path: lock, creating: false) != nil)
     }
 
     @Test func `an old key that cannot be put away stays, and the next rotation ends this one`() async throws {

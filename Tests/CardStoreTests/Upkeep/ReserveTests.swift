@@ -38,7 +38,7 @@ import Testing
 
     @Test func `an erasure makes a reserve again that was given up, with nobody else at work`() async throws {
         let cards = try await harness.admitTwo()
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         for card in cards {
             #expect(harness.store.reserve.giveUp())
             try await harness.erase(card)

@@ -34,7 +34,7 @@ struct RestoreScene {
 
     /// Ends all work, as whoever restores must.
     func close() async throws {
-        try await self.harness.store.end(self.harness.worker, now: self.harness.now)
+        try await self.harness.store.stop(self.harness.worker, now: self.harness.now)
         try self.harness.store.close()
     }
 

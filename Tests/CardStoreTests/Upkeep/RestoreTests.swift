@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `a backup of before a change of the key opens with the retired key, and leaves it`() async throws {
-        try await harness.store.end(harness.worker, now: harness.now)
+        try await harness.store.stop(harness.worker, now: harness.now)
         let new = VaultKey.random()
         _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
         try harness.store.close()
@@ -206,7 +206,7 @@ import Testing
         let other = try await StoreHarness()
         let theirs = try await other.admit("theirs", number: "T").card
         try await other.erase(theirs)
-        try await other.store.end(other.worker, now: other.now)
+        try await other.store.stop(other.worker, now: other.now)
         try other.store.close()
         let report = try await scene.restore(into: other.folder)
         #expect(report.replacedKeyMissing && report.accessLinesTakenOver == nil && report.tombstonesTakenOver == 0)

@@ -62,7 +62,7 @@ extension Console {
     func outcome(for visit: ConsoleRequest) async throws -> Message? {
         if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
         guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
-        let cards = try await self.ports.store.takeDropped(of: visit.caller, now: self.ports.now()).map(\.card)
+        let cards = try await self.ports.store.dropped(of: visit.caller, now: self.ports.now()).map(\.card)
         return cards.isEmpty ? nil : .pageDropped(cards)
     }
 }

@@ -3,7 +3,7 @@ import GRDB
 
 // Changes the copy of a backup before it becomes the sandbox.
 extension Restore {
-    func settle(erased: [ErasureList.Entry], previous: Previous?, _ report: inout RestoreReport) async throws {
+    func bringUpToDate(erased: [ErasureList.Entry], previous: Previous?, _ report: inout RestoreReport) async throws {
         let file = try Database.marks(of: self.copy)
         guard file.isKnown else { throw CodedError.wrongSandbox(.restoreOtherVersion) }
         let database = try Database(path: self.copy)
@@ -233,7 +233,7 @@ extension Restore {
         for row in rows where row.beside == nil { try self.hold(row, store, in: tx) }
         // No client got the id of a card that is only fetched to be compared: its outcome is in the history of the known card.
         for row in rows where row.beside != nil {
-            try store.end(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
+            try store.finish(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
         }
         try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, in: tx)
         if store.vault.wrapping != self.ring.current { _ = try store.vault.rewrap(with: self.ring.current, in: tx) }
