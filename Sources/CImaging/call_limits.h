@@ -1,11 +1,17 @@
-// Memory and time limits of one decoding call.
+// Memory and time limits of one decoding call, and its message.
 
 #ifndef IDCI_CALL_LIMITS_H
 #define IDCI_CALL_LIMITS_H
 
+#include <stdio.h>
 #include <time.h>
 
 #include "idci_image.h"
+
+// Writes a text into the caller's buffer, if there is one.
+static inline void idci_say(char *message, size_t capacity, const char *text) {
+    if (message != NULL && capacity > 0) snprintf(message, capacity, "%s", text);
+}
 
 // Returns the time after the given milliseconds, by a clock that cannot be set; 0 for no deadline.
 static inline int64_t idci_deadline(uint32_t milliseconds) {

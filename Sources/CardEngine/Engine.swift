@@ -287,21 +287,18 @@ package struct Engine: Sendable {
 
     /// Runs the stages to their end; after an error of one, the others conclude their current work.
     private func run(_ stages: [any StageWork]) async -> (any Error)? {
-        await withTaskGroup(of: (any Error)?.self) { tasks in
-            for stage in stages { tasks.addTask { await self.run(stage) } }
+        await withThrowingTaskGroup { tasks in
+            for stage in stages { tasks.addTask { try await self.run(stage) } }
             var failure: (any Error)?
-            for await error in tasks where !(error is CancellationError) { failure = failure ?? error }
+            while let result = await tasks.nextResult() {
+                if case .failure(let error) = result, !(error is CancellationError) { failure = failure ?? error }
+            }
             return failure
         }
     }
 
-    private func run(_ work: some StageWork) async -> (any Error)? {
-        do {
-            try await StageRunner(work: work, board: self.context.board, time: self.context.time).run()
-            return nil
-        } catch {
-            return error
-        }
+    private func run(_ work: some StageWork) async throws {
+        try await StageRunner(work: work, board: self.context.board, time: self.context.time).run()
     }
 
     /// Sets how many files stay in a watched folder; the next heartbeat stores it.

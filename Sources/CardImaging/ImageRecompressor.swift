@@ -39,12 +39,9 @@ package struct ImageRecompressor: Sendable {
         let outcome = source.withUnsafeBytes { raw in
             let bytes = raw.bindMemory(to: UInt8.self)
             return Result { () throws(CodedError) in
-                switch ImageFormat.sniff(bytes) {
-                case .jpeg: try self.prepareJPEG(bytes, source: source)
-                case .png:
-                    try self.preparePNG(PNGSource(bytes, settings: self.settings, limits: self.limits))
-                case let other: throw other.refusal(bytes.prefix(Self.bytesOfHead))
-                }
+                let format = ImageFormat.sniff(bytes)
+                let photo = try PhotoSource(bytes, format: format, settings: self.settings, limits: self.limits)
+                return try self.prepare(photo, source)
             }
         }
         return try outcome.mapError { error in
@@ -53,8 +50,6 @@ package struct ImageRecompressor: Sendable {
         }.get()
     }
 
-    private static let bytesOfHead = 4096
-
     /// Refuses sources that are empty, too large or of another format, without decoding.
     func admit(_ source: Data) throws(CodedError) {
         guard !source.isEmpty else { throw CodedError(.imageEmpty, .input, .imageEmpty) }
@@ -62,7 +57,7 @@ package struct ImageRecompressor: Sendable {
             throw CodedError(.sourceTooLarge, .input, .imageTooLarge(source.count, self.settings.maxSourceBytes))
         }
         let format = ImageFormat.sniff(source)
-        guard [.jpeg, .png].contains(format) else { throw format.refusal(source.prefix(Self.bytesOfHead)) }
+        guard format.isReadable else { throw format.refusal(source.prefix(4096)) }
     }
 
     /// Makes a prepared image smaller for an endpoint that refuses it as too large.
@@ -86,30 +81,23 @@ package struct ImageRecompressor: Sendable {
         }
     }
 
-    // MARK: Formats
+    // MARK: Encoding
 
-    private func prepareJPEG(_ bytes: UnsafeBufferPointer<UInt8>, source: Data) throws(CodedError) -> PreparedImage {
-        let jpeg = try JPEGSource(bytes, settings: self.settings, limits: self.limits)
-        if jpeg.isAcceptableAsIs(self.settings) {
-            try jpeg.checkThatItDecodes()
-            return PreparedImage(source, jpeg.size)
+    private func prepare(_ photo: PhotoSource, _ source: Data) throws(CodedError) -> PreparedImage {
+        if photo.isAcceptableAsIs(self.settings) {
+            try photo.checkThatItDecodes()
+            return PreparedImage(source, photo.size)
         }
-        let colour = jpeg.colourConversion()
-        let target = jpeg.size.fitted(to: self.settings.maxEdge)
+        var colour = photo.colourConversion()
+        let target = photo.size.fitted(to: self.settings.maxEdge)
         var ladder = self.settings.qualityLadder[...]
-        if target == jpeg.size, jpeg.canStayCoefficients, !colour.changesColours {
+        if target == photo.size, photo.canStayCoefficients, !colour.changesColours {
             let encoder = self.encoder(quality: ladder.removeFirst(), profile: colour.keptProfile)
-            let upright = target.turned(by: jpeg.orientation)
-            if let encoded = try encoder.requantize(jpeg) { return PreparedImage(encoded, upright) }
+            let upright = target.turned(by: photo.orientation)
+            if let encoded = try encoder.requantize(photo) { return PreparedImage(encoded, upright) }
         }
-        return try self.finish(try jpeg.decode(to: target), colour, qualities: ladder, of: jpeg.subject)
-    }
-
-    private func preparePNG(_ png: PNGSource) throws(CodedError) -> PreparedImage {
-        var profile: [UInt8] = []
-        let planes = try png.decode(to: png.subject.size.fitted(to: self.settings.maxEdge), profile: &profile)
-        let colour = ColourConversion(profile: profile)
-        return try self.finish(planes, colour, qualities: self.settings.qualityLadder[...], of: png.subject)
+        let planes = try photo.decode(to: target, &colour)
+        return try self.finish(planes, colour, qualities: ladder, of: photo.subject)
     }
 
     /// Converts the colours, then encodes with lower qualities and at last with shorter edges; always from the full

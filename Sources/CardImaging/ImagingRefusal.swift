@@ -23,7 +23,7 @@ struct ImageSubject {
     var settings: ImagingSettings
     var limits: ImagingLimits
     /// The size from the header; zero until the header is read.
-    var size = PixelSize(width: 0, height: 0)
+    var size = PixelSize.zero
     /// The memory for decoding, in bytes; an estimate from the header.
     var decodeBytes = 0
 
@@ -51,7 +51,8 @@ struct ImageSubject {
     }
 
     private func fault(_ status: idci_status, _ detail: String) -> (ReasonCode, Message) {
-        switch status {
+        let limit = self.limits.maxDecodeBytes
+        return switch status {
         case IDCI_CORRUPT: (.imageCorrupt, .imageCorrupt(detail))
         case IDCI_TRUNCATED: (.imageTruncated, .imageTruncated)
         case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, .imageNoHeight)
@@ -60,14 +61,10 @@ struct ImageSubject {
         case IDCI_TOO_MANY_PIXELS:
             (.imageTooManyPixels, .imageTooManyPixels(self.size, limit: self.settings.maxPixels))
         case IDCI_EDGE_TOO_LONG: (.imageEdgeTooLong, .imageEdgeTooLong(self.limits.maxSourceEdge))
-        case IDCI_TOO_MUCH_MEMORY where self.decodeBytes <= self.limits.maxDecodeBytes / 2:
+        case IDCI_TOO_MUCH_MEMORY where self.decodeBytes <= limit / 2:
             // The result needs most of the memory, not the source.
-            (
-                .imageDecodeMemory,
-                .imageResultMemory(self.size, limit: self.limits.maxDecodeBytes, maxEdge: self.settings.maxEdge)
-            )
-        case IDCI_TOO_MUCH_MEMORY:
-            (.imageDecodeMemory, .imageMemory(self.size, limit: self.limits.maxDecodeBytes))
+            (.imageDecodeMemory, .imageResultMemory(self.size, limit: limit, maxEdge: self.settings.maxEdge))
+        case IDCI_TOO_MUCH_MEMORY: (.imageDecodeMemory, .imageMemory(self.size, limit: limit))
         case IDCI_TOO_MANY_SCANS: (.imageTooManyScans, .imageTooManyScans(self.limits.maxScans))
         case IDCI_TOO_SLOW: (.imageDecodeTime, .imageTooSlow(limit: self.limits.maxDecodeTime))
         default: (.imageInternalError, .imageInternalError(detail))

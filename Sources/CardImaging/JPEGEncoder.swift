@@ -25,7 +25,7 @@ struct JPEGEncoder {
     }
 
     /// Transcodes a picture in the DCT domain and turns it upright; nil when the result would exceed the ceiling.
-    func requantize(_ jpeg: JPEGSource) throws(CodedError) -> Data? {
+    func requantize(_ jpeg: PhotoSource) throws(CodedError) -> Data? {
         var limits = jpeg.limits
         let (start, size, orientation) = (jpeg.bytes.baseAddress, jpeg.bytes.count, jpeg.orientation)
         return try self.collect(jpeg.subject) { encoding, out, count, message, capacity in

@@ -2,6 +2,8 @@ struct PixelSize: Hashable, Sendable {
     var width: Int
     var height: Int
 
+    static let zero = PixelSize(width: 0, height: 0)
+
     var pixelCount: Int { self.width * self.height }
     var longestEdge: Int { max(self.width, self.height) }
 

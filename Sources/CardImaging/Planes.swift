@@ -6,6 +6,20 @@ struct Planes: ~Copyable {
     let size: PixelSize
     let native: OpaquePointer
 
+    deinit { idci_planes_destroy(self.native) }
+
+    func reduced(to size: PixelSize) throws(CodedError) -> Planes {
+        let native = idci_planes_reduced(self.native, UInt32(size.width), UInt32(size.height))
+        guard let native else { throw ImageSubject.outOfMemory }
+        return Planes(size: size, native: native)
+    }
+
+    func convert(with transform: idci_colour_transform) {
+        withUnsafePointer(to: transform) { idci_planes_to_srgb(self.native, $0) }
+    }
+}
+
+extension Planes {
     /// Makes the planes of a picture that is reduced to `target` (before orientation) and turned upright.
     ///
     /// - Parameters:
@@ -36,24 +50,6 @@ struct Planes: ~Copyable {
             idci_planes_destroy(native)
             throw subject.refusal(status, detail)
         }
-        self.size = target.turned(by: orientation)
-        self.native = native
-    }
-
-    private init(size: PixelSize, native: OpaquePointer) {
-        self.size = size
-        self.native = native
-    }
-
-    deinit { idci_planes_destroy(self.native) }
-
-    func reduced(to size: PixelSize) throws(CodedError) -> Planes {
-        let native = idci_planes_reduced(self.native, UInt32(size.width), UInt32(size.height))
-        guard let native else { throw ImageSubject.outOfMemory }
-        return Planes(size: size, native: native)
-    }
-
-    func convert(with transform: idci_colour_transform) {
-        withUnsafePointer(to: transform) { idci_planes_to_srgb(self.native, $0) }
+        self.init(size: target.turned(by: orientation), native: native)
     }
 }

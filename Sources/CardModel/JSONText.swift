@@ -38,5 +38,4 @@ package struct Nullable<Value: Encodable>: Encodable {
 }
 
 extension Nullable: Sendable where Value: Sendable {}
-extension Nullable: Equatable where Value: Equatable {}
-extension Nullable: Hashable where Value: Hashable {}
+extension Nullable: Equatable, Hashable where Value: Hashable {}

@@ -167,7 +167,7 @@ private struct JSONReader {
 
     private mutating func skipDigits() -> Int {
         let start = self.index
-        while let byte = self.next, (0x30...0x39).contains(byte) { self.index += 1 }
+        while self.next?.isASCIIDigit == true { self.index += 1 }
         return self.index - start
     }
 

@@ -44,10 +44,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         let day = CalendarDay(daysSinceEpoch: Int(self.millisecondsSinceEpoch.flooredQuotient(by: 86_400_000)))
         let rest = self.millisecondsSinceEpoch - Int64(day.daysSinceEpoch) * 86_400_000
         let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { Self.padded($0, to: 2) }
-        let date = [
-            Self.padded(Int64(day.year), to: 4), Self.padded(Int64(day.month), to: 2),
-            Self.padded(Int64(day.day), to: 2),
-        ]
+        let date = [Self.padded(day.year, to: 4), Self.padded(day.month, to: 2), Self.padded(day.day, to: 2)]
         return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + "." + Self.padded(rest % 1000, to: 3)
             + "Z"
     }
@@ -60,10 +57,7 @@ package struct UTC: Encodable, Sendable {
 
     package init(wrappedValue: Timestamp) { self.wrappedValue = wrappedValue }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.wrappedValue.description)
-    }
+    package func encode(to encoder: any Encoder) throws { try self.wrappedValue.description.encode(to: encoder) }
 }
 
 extension String {
@@ -102,7 +96,7 @@ extension Timestamp {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func padded(_ number: Int64, to width: Int) -> String {
+    private static func padded(_ number: some BinaryInteger, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }

@@ -52,7 +52,7 @@ import Testing
 
     @Test func `no call reads an arithmetic-coded JPEG`() throws {
         let source = try TestPicture.photo(width: 64, height: 48).jpeg(sampling: .half420, arithmetic: true)
-        var (header, limits) = (idci_jpeg_header(), idci_limits())
+        var (header, limits) = (idci_header(), idci_limits())
         let unsupported = IDCI_UNSUPPORTED
         #expect(idci_jpeg_read_header(source, source.count, &limits, &header, nil, 0) == unsupported)
         #expect(idci_jpeg_decode(source, source.count, &limits, 8, nil, 0, nil, 0) == unsupported)

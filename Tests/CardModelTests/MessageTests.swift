@@ -89,13 +89,4 @@ import Testing
         let later = #"{"id":"test.later","text":"it has {1}","arguments":[{"temperature":{"kelvin":4}}]}"#
         #expect(try JSONDecoder().decode(Message.self, from: Data(later.utf8)).text() == "it has …")
     }
-
-    @Test func `A message that was stored without an id of its own is shown as it was`() throws {
-        let stored = """
-            {"id": "card {1} has {2} of {{x}}: {3}", "arguments": [{"text": "c-1"}, {"number": 12345},
-             {"message": {"id": "read {1}", "arguments": [{"personal": "样本甲"}]}}]}
-            """
-        let message = try JSONDecoder().decode(Message.self, from: Data(stored.utf8))
-        #expect(message.text() == "card c-1 has 12345 of {x}: read 样本甲")
-    }
 }

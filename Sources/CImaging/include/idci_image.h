@@ -34,6 +34,21 @@ typedef struct {
     uint32_t max_milliseconds;  ///< Wall time of one call.
 } idci_limits;
 
+/// The values from the header of a picture. Those after the first four are of JPEGs: a PNG leaves them false or 0.
+typedef struct {
+    uint32_t width;            ///< In pixels, before orientation; known when a limit is exceeded, too.
+    uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
+    int32_t orientation;       ///< Exif orientation 1...8, or 0 when it is absent or invalid.
+    uint64_t decode_memory;    ///< Estimate of the memory for decoding at full size, in bytes.
+    int32_t components;        ///< 1, 3 or 4.
+    bool plain_colours;        ///< Grey or YCbCr, as JFIF requires.
+    bool baseline;             ///< SOF0 (sequential, Huffman, 8 bits), with a sampling that every decoder can read.
+    bool requantizable;        ///< See idci_jpeg_requantize: 4:2:0 in YCbCr, whole blocks, one scan.
+    bool has_metadata;         ///< Any APPn or COM segment except a bare JFIF APP0 and Adobe APP14; ICC counts too.
+    bool has_trailing_bytes;   ///< Bytes after EOI.
+    size_t icc_bytes;          ///< Size of the embedded ICC profile, 0 without a complete one.
+} idci_header;
+
 /// Returns the orientation 1...8 of a TIFF block as Exif embeds it (the content of PNG's eXIf chunk, too), or 0. Reads
 /// only the entries of the first directory and follows no further offset, so it cannot loop.
 int32_t idci_exif_orientation(const uint8_t *tiff, size_t count);

@@ -19,24 +19,9 @@
 #include "idci_image.h"
 #include "idci_planes.h"
 
-/// The values from the header and the marker segments.
-typedef struct {
-    uint32_t width;            ///< In pixels, before orientation; known when a limit is exceeded, too.
-    uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
-    int32_t components;        ///< 1, 3 or 4.
-    bool plain_colours;        ///< Grey or YCbCr, as JFIF requires.
-    bool baseline;             ///< SOF0 (sequential, Huffman, 8 bits), with a sampling that every decoder can read.
-    bool requantizable;        ///< See idci_jpeg_requantize: 4:2:0 in YCbCr, whole blocks, one scan.
-    int32_t orientation;       ///< Exif orientation 1...8, or 0 when it is absent or invalid.
-    bool has_metadata;         ///< Any APPn or COM segment except a bare JFIF APP0 and Adobe APP14; ICC counts too.
-    bool has_trailing_bytes;   ///< Bytes after EOI.
-    size_t icc_bytes;          ///< Size of the embedded ICC profile, 0 without a complete one.
-    uint64_t decode_memory;    ///< Estimate of libjpeg's memory while decoding at full size, in bytes.
-} idci_jpeg_header;
-
 /// Reads header and segments without decoding, and checks pixels, edge and memory against the limits.
 idci_status idci_jpeg_read_header(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_header *header, char *message,
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_header *header, char *message,
     size_t message_capacity);
 
 /// Copies the ICC profile announced by `icc_bytes`; false when it is absent or does not fit.

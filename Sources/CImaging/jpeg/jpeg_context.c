@@ -63,9 +63,8 @@ static idci_status status_of_error(j_common_ptr jpeg) {
 static void keep_libjpegs_text(j_common_ptr jpeg) {
     idci_jpeg_context *context = context_of(jpeg);
     char text[JMSG_LENGTH_MAX];
-    if (context->message == NULL || context->message_capacity == 0) return;
     jpeg->err->format_message(jpeg, text);
-    snprintf(context->message, context->message_capacity, "%s", text);
+    idci_say(context->message, context->message_capacity, text);
 }
 
 static void error_exit(j_common_ptr jpeg) {
@@ -114,7 +113,7 @@ struct jpeg_error_mgr *idci_jpeg_context_prepare(
     context->manager.emit_message = emit_message;
     context->message = message;
     context->message_capacity = message_capacity;
-    if (message != NULL && message_capacity > 0) message[0] = '\0';
+    idci_say(message, message_capacity, "");
     context->deadline = idci_deadline(max_milliseconds);
     return &context->manager;
 }

@@ -8,7 +8,7 @@ typedef struct {
     const idci_limits *limits;
     const uint8_t *bytes;
     size_t count;
-    idci_jpeg_header *header;
+    idci_header *header;
 } reading;
 
 // MARK: - Header
@@ -25,7 +25,7 @@ static bool is_sampled_evenly(j_decompress_ptr jpeg) {
 
 static void describe(j_decompress_ptr jpeg, void *work) {
     const reading *job = work;
-    idci_jpeg_header *header = job->header;
+    idci_header *header = job->header;
     idci_jpeg_segments segments;
     idci_jpeg_read_frame(jpeg);
     header->width = jpeg->image_width;
@@ -48,7 +48,7 @@ static void describe(j_decompress_ptr jpeg, void *work) {
 }
 
 idci_status idci_jpeg_read_header(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_jpeg_header *header, char *message,
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_header *header, char *message,
     size_t message_capacity
 ) {
     reading job = {limits, bytes, count, header};

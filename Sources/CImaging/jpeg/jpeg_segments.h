@@ -8,7 +8,7 @@
 typedef struct {
     int32_t orientation;      // 0 when there is none.
     int32_t start_of_frame;   // The SOF marker byte (0xC0...), or 0.
-    bool has_metadata;        // See idci_jpeg_header; also set for bytes that the walk cannot interpret.
+    bool has_metadata;        // See idci_header; also set for bytes that the walk cannot interpret.
     bool has_trailing_bytes;
     size_t icc_bytes;         // 0 unless every chunk is there exactly once.
     struct {

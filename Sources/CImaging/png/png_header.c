@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "../call_limits.h"
@@ -15,10 +14,6 @@ enum {
 
 static uint32_t read_integer(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-static void say(char *message, size_t capacity, const char *text) {
-    if (message != NULL && capacity > 0) snprintf(message, capacity, "%s", text);
 }
 
 // Returns the orientation; eXIf takes precedence over the text form in any order of the chunks.
@@ -39,39 +34,38 @@ static int32_t orientation_of(const uint8_t *bytes, size_t count) {
 }
 
 idci_status idci_png_read_header(
-    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_png_header *header, char *message,
+    const uint8_t *bytes, size_t count, const idci_limits *limits, idci_header *header, char *message,
     size_t message_capacity
 ) {
     static const uint8_t signature[SIGNATURE_BYTES] = {0x89, 'P', 'N', 'G', 0x0D, 0x0A, 0x1A, 0x0A};
     if (bytes == NULL || header == NULL) return IDCI_INTERNAL;
     memset(header, 0, sizeof *header);
-    say(message, message_capacity, "");
+    idci_say(message, message_capacity, "");
     if (count < SIGNATURE_BYTES + CHUNK_OVERHEAD + IHDR_BYTES) {
-        say(message, message_capacity, "the data ends within the header");
+        idci_say(message, message_capacity, "the data ends within the header");
         return IDCI_TRUNCATED;
     }
     const uint8_t *ihdr = bytes + SIGNATURE_BYTES;
     if (memcmp(bytes, signature, SIGNATURE_BYTES) == 0 && memcmp(ihdr + 4, "CgBI", 4) == 0) {
         // Apple's variant: no zlib header, blue before red. libpng reports it as damaged.
-        say(message, message_capacity, "a CgBI chunk");
+        idci_say(message, message_capacity, "a CgBI chunk");
         return IDCI_UNSUPPORTED;
     }
     bool begins = memcmp(bytes, signature, SIGNATURE_BYTES) == 0 && read_integer(ihdr) == IHDR_BYTES
         && memcmp(ihdr + 4, "IHDR", 4) == 0;
     if (!begins) {
-        say(message, message_capacity, "no IHDR chunk at the beginning");
+        idci_say(message, message_capacity, "no IHDR chunk at the beginning");
         return IDCI_CORRUPT;
     }
     header->width = read_integer(ihdr + 8);
     header->height = read_integer(ihdr + 12);
-    header->interlaced = ihdr[20] != 0;
     if (header->width == 0 || header->height == 0) {
-        say(message, message_capacity, "an edge is zero");
+        idci_say(message, message_capacity, "an edge is zero");
         return IDCI_CORRUPT;
     }
     // libpng holds two rows of up to 8 bytes per pixel; we hold one more, or the whole picture when interlaced.
     header->decode_memory = FIXED_BYTES + (uint64_t)header->width * 24;
-    if (header->interlaced) header->decode_memory += (uint64_t)header->width * header->height * 4;
+    if (ihdr[20] != 0) header->decode_memory += (uint64_t)header->width * header->height * 4;
     idci_status status = idci_check_size(limits, header->width, header->height, header->decode_memory);
     if (status == IDCI_OK) header->orientation = orientation_of(bytes, count);
     return status;

@@ -1,5 +1,4 @@
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +32,9 @@ typedef struct {
     size_t icc_count;
 } reading;
 
-static void stop(reading *job, idci_status status, const char *text) __attribute__((noreturn));
-static void stop(reading *job, idci_status status, const char *text) {
+static _Noreturn void stop(reading *job, idci_status status, const char *text) {
     job->status = status;
-    if (job->message != NULL && job->message_capacity > 0) {
-        snprintf(job->message, job->message_capacity, "%s", text);
-    }
+    idci_say(job->message, job->message_capacity, text);
     longjmp(job->escape, 1);
 }
 
@@ -184,7 +180,7 @@ idci_status idci_png_decode_planes(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, uint8_t **icc,
     size_t *icc_count, char *message, size_t message_capacity
 ) {
-    idci_png_header header;
+    idci_header header;
     if (planes == NULL || icc == NULL || icc_count == NULL) return IDCI_INTERNAL;
     *icc = NULL;
     *icc_count = 0;

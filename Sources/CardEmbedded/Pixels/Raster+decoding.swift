@@ -10,7 +10,7 @@ extension Raster {
         limits.max_memory_bytes = Limits.decodeBytes
         limits.max_scans = Limits.scans
         limits.max_milliseconds = Limits.decodeMilliseconds
-        var header = idci_jpeg_header()
+        var header = idci_header()
         try Self.check(idci_jpeg_read_header(jpeg, jpeg.count, &limits, &header, nil, 0))
         guard edges.contains(Int(header.width)), edges.contains(Int(header.height)) else {
             throw .edgesOutOfRange(header.width, header.height, edges)

@@ -89,16 +89,17 @@ final class DeliverStage: StageWork {
         now: Timestamp,
         into claimed: inout Claimed<Job>
     ) async throws {
-        var changes: [CardChange] = []
         claimed.jobs += try await self.context.store.claimDeliveries(
             by: self.context.worker,
             limit: limit,
             scope: scope,
             longestAgoFirst: longestAgoFirst,
             now: now
-        ) { changes.append($0) }.map(Job.again)
-        changes.forEach(self.context.tell)
-        claimed.hasChanged = claimed.hasChanged || !changes.isEmpty
+        ) { change in
+            claimed.hasChanged = true
+            self.context.tell(change)
+        }
+        .map(Job.again)
     }
 
     /// Returns the queries of a claim.
@@ -161,12 +162,8 @@ final class DeliverStage: StageWork {
         let groups = look.proposals.compactMap(\.groups.first)
         let formed =
             isBatch
-            ? try await self.gathering.gather(
-                groups,
-                isAll: !untriedOnly,
-                limit: limit,
-                nothingComes: nothingComes
-            ) : Array(groups.prefix(limit))
+            ? try await self.gathering.gather(groups, isAll: !untriedOnly, limit: limit, nothingComes: nothingComes)
+            : Array(groups.prefix(limit))
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         self.forming.withLock { $0 += formed.count }
         claimed.jobs += formed.map { members in

@@ -21,7 +21,6 @@ struct VerifyStage: StageWork {
         var claimed = Claimed<VerificationJob>()
         let verifier = self.context.ports.verifier
         for scope in self.scopes where claimed.jobs.isEmpty && !claimed.hasChanged {
-            var changes: [CardChange] = []
             claimed.jobs = try await self.context.store.claimVerification(
                 by: self.context.worker,
                 provider: verifier.provider,
@@ -30,9 +29,10 @@ struct VerifyStage: StageWork {
                 scope: scope,
                 untriedFirst: self.gate.isFailing,
                 now: self.context.time.now()
-            ) { changes.append($0) }
-            changes.forEach(self.context.tell)
-            claimed.hasChanged = !changes.isEmpty
+            ) { change in
+                claimed.hasChanged = true
+                self.context.tell(change)
+            }
         }
         if claimed.jobs.isEmpty, !claimed.hasChanged { try await self.gate.writeUnreadable(nothingElseIsDue: true) }
         return claimed

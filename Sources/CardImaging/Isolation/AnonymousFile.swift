@@ -17,28 +17,27 @@ struct AnonymousFile: Sendable {
         let size = Int(lseek(self.descriptor, 0, SEEK_END))
         guard size >= 0, size <= limit else { return nil }
         var data = Data(count: size)
-        var filled = 0
-        while filled < size {
-            let count = data.withUnsafeMutableBytes { bytes in
-                pread(self.descriptor, bytes.baseAddress.map { $0 + filled }, size - filled, off_t(filled))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
-            filled += count
+        let isRead = data.withUnsafeMutableBytes { bytes in
+            Self.transfer(size) { pread(self.descriptor, bytes.baseAddress! + $0, size - $0, off_t($0)) }
         }
-        return data
+        return isRead ? data : nil
     }
 
     /// Writes all bytes from the start of the file; returns whether that succeeded.
     func write(_ data: Data) -> Bool {
-        var written = 0
-        while written < data.count {
-            let count = data.withUnsafeBytes { bytes in
-                pwrite(self.descriptor, bytes.baseAddress.map { $0 + written }, data.count - written, off_t(written))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            written += count
+        data.withUnsafeBytes { bytes in
+            Self.transfer(data.count) { pwrite(self.descriptor, bytes.baseAddress! + $0, data.count - $0, off_t($0)) }
+        }
+    }
+
+    /// Repeats a call of the system until it has transferred all bytes; the call gets the number of those done.
+    private static func transfer(_ count: Int, _ call: (_ done: Int) -> Int) -> Bool {
+        var done = 0
+        while done < count {
+            let moved = call(done)
+            if moved < 0, errno == EINTR { continue }
+            guard moved > 0 else { return false }
+            done += moved
         }
         return true
     }

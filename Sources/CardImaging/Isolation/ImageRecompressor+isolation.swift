@@ -64,14 +64,10 @@ extension ImageRecompressor {
         CodedError(.imageUnsupportedCoding, .input, .imageNoHeight),
         CodedError(.imageUnsupportedCoding, .input, .imageApplePNG),
         CodedError(.imageUnsupportedCoding, .input, .imageUnsupported("", "")),
-        CodedError(.imageTooManyPixels, .input, .imageTooManyPixels(PixelSize(width: 0, height: 0), limit: 0)),
+        CodedError(.imageTooManyPixels, .input, .imageTooManyPixels(.zero, limit: 0)),
         CodedError(.imageEdgeTooLong, .input, .imageEdgeTooLong(0)),
-        CodedError(.imageDecodeMemory, .input, .imageMemory(PixelSize(width: 0, height: 0), limit: 0)),
-        CodedError(
-            .imageDecodeMemory,
-            .input,
-            .imageResultMemory(PixelSize(width: 0, height: 0), limit: 0, maxEdge: 0)
-        ),
+        CodedError(.imageDecodeMemory, .input, .imageMemory(.zero, limit: 0)),
+        CodedError(.imageDecodeMemory, .input, .imageResultMemory(.zero, limit: 0, maxEdge: 0)),
         CodedError(.imageTooManyScans, .input, .imageTooManyScans(0)),
         CodedError(.imageDecodeTime, .temporary, .imageTooSlow(limit: .zero)),
         CodedError(.imageOverBudget, .input, .imageOverBudget(0, quality: 0, 0)),

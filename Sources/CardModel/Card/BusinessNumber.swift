@@ -27,15 +27,9 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
 
     package var description: String { self.rawValue }
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        self.init(stored: try container.decode(String.self))
-    }
+    package init(from decoder: any Decoder) throws { self.init(stored: try String(from: decoder)) }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.rawValue)
-    }
+    package func encode(to encoder: any Encoder) throws { try self.rawValue.encode(to: encoder) }
 }
 
 // MARK: Numbers from outside

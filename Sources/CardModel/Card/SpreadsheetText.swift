@@ -36,7 +36,7 @@ package enum SpreadsheetText {
         switch (first, last) {
         case (UInt8(ascii: "<"), UInt8(ascii: ">")), (UInt8(ascii: "@"), UInt8(ascii: "@")), (UInt8(ascii: "%"), _):
             return true
-        case (UInt8(ascii: "$"), _): return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last)
+        case (UInt8(ascii: "$"), _): return !last.isASCIIDigit
         default: break
         }
         guard let start = text.firstIndex(of: "{"), let end = text.lastIndex(of: "}"), start < end else { return false }
@@ -55,17 +55,13 @@ package enum SpreadsheetText {
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: "eE".utf8.contains)
         let mantissa = parts[0].drop(while: "+-".utf8.contains)
             .split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: ".,".utf8.contains)
-        guard mantissa.allSatisfy(self.isWhole) else { return false }
+        guard mantissa.allSatisfy(\.areASCIIDigits) else { return false }
         guard parts.count == 2 else {
             return mantissa.count == 2 && mantissa[1].allSatisfy { $0 == UInt8(ascii: "0") }
         }
         let exponent = parts[1].drop(while: "+-".utf8.contains)
         let isSigned = exponent.count < parts[1].count
-        return self.isWhole(exponent) && (mantissa.count == 2 || isSigned && exponent.count >= 2)
-    }
-
-    private static func isWhole(_ digits: Substring.UTF8View) -> Bool {
-        !digits.isEmpty && digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        return exponent.areASCIIDigits && (mantissa.count == 2 || isSigned && exponent.count >= 2)
     }
 
     /// None is longer than 15 bytes.

@@ -13,9 +13,7 @@ package struct CalendarDay: Hashable, Comparable, Sendable {
     package init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         guard day <= Self.days(inMonth: month, of: year) else { return nil }
-        self.year = year
-        self.month = month
-        self.day = day
+        self.init(checkedYear: year, month: month, day: day)
     }
 
     /// Creates a day that is known to be in the calendar.

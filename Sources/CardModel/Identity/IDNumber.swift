@@ -38,13 +38,11 @@ package struct IDNumber: Hashable, Sendable, Discreet {
         let bytes = Array(text.utf8)
         if bytes.count == 15, self.looksLikeOldResidencePermit(bytes) { return .failure(.unsupportedDocument) }
         if bytes.count == 15, case .success = self.upgrade(firstGeneration: text) { return .failure(.firstGeneration) }
-        guard bytes.count == 18, bytes.dropLast().allSatisfy(self.isDigit) else { return .failure(.malformed) }
-        guard self.isDigit(bytes[17]) || bytes[17] == UInt8(ascii: "X") else { return .failure(.malformed) }
+        guard bytes.count == 18, bytes.dropLast().allSatisfy(\.isASCIIDigit) else { return .failure(.malformed) }
+        guard bytes[17].isASCIIDigit || bytes[17] == UInt8(ascii: "X") else { return .failure(.malformed) }
         guard bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return .failure(.checksum) }
-        guard bytes[0] != UInt8(ascii: "9") else { return .failure(.unsupportedDocument) }
-        guard !["810000", "820000", "830000"].contains(String(text.prefix(6))) else {
-            return .failure(.unsupportedDocument)
-        }
+        let isOfPermit = bytes[0] == UInt8(ascii: "9") || ["810000", "820000", "830000"].contains(text.prefix(6))
+        guard !isOfPermit else { return .failure(.unsupportedDocument) }
         guard self.provinces.contains(self.number(bytes[0..<2])) else { return .failure(.region) }
         guard let birthDate = self.birthDate(in: bytes) else { return .failure(.birthDate) }
         let gender: Gender = (bytes[16] - UInt8(ascii: "0")).isMultiple(of: 2) ? .female : .male
@@ -61,7 +59,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
     /// Upgrades a 15-digit number of GB 11643-1989: inserts the century 19 and appends the check character.
     package static func upgrade(firstGeneration raw: String) -> Result<IDNumber, Violation> {
         let bytes = Array(self.normalise(raw).utf8)
-        guard bytes.count == 15, bytes.allSatisfy(self.isDigit) else { return .failure(.malformed) }
+        guard bytes.count == 15, bytes.allSatisfy(\.isASCIIDigit) else { return .failure(.malformed) }
         let body = bytes[..<6] + Array("19".utf8) + bytes[6...]
         return self.parse(String(decoding: body + [self.checkCharacter(of: body)], as: UTF8.self))
     }
@@ -81,7 +79,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
         var digits = 0
         for (index, byte) in bytes.enumerated() {
             if digits >= 17, self.isWhole(Array(bytes[index - 17...index])) { return true }
-            digits = self.isDigit(byte) ? digits + 1 : 0
+            digits = byte.isASCIIDigit ? digits + 1 : 0
         }
         return false
     }
@@ -121,14 +119,10 @@ package struct IDNumber: Hashable, Sendable, Discreet {
 
     private static func looksLikeOldResidencePermit(_ bytes: [UInt8]) -> Bool {
         bytes[..<3].allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-            && bytes[3...].allSatisfy(self.isDigit)
+            && bytes[3...].allSatisfy(\.isASCIIDigit)
     }
 
     private static func normalise(_ raw: String) -> String { PrintedText.folded(raw).uppercased() }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
 
     private static func number(_ digits: some Collection<UInt8>) -> Int {
         digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

@@ -4,10 +4,7 @@
 
     package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.wrappedValue.words)
-    }
+    package func encode(to encoder: any Encoder) throws { try self.wrappedValue.words.encode(to: encoder) }
 }
 
 extension InWords: Equatable, Hashable where Value: Hashable {}

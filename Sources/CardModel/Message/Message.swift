@@ -18,33 +18,6 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
         case arguments = "arguments"
     }
 
-    private init(id: String, english: String, arguments: [Argument]) {
-        self.id = id
-        self.english = english
-        self.arguments = arguments
-    }
-
-    package init(_ id: StaticString, _ text: Text) { self.init(id: "\(id)", text) }
-
-    /// Creates a message whose id ends in a code or key, such as `problem.not_found`.
-    package init(id: String, _ text: Text) {
-        self.init(id: id, english: text.template, arguments: text.arguments)
-    }
-
-    /// Chooses a form by the first count; both forms have the same arguments in the same order.
-    package init(_ id: StaticString, one: Text, other: Text) {
-        let counts = other.arguments.compactMap { if case .count(let count) = $0 { count } else { nil } }
-        self.init(id, counts.first == 1 ? one : other)
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.id = try values.decode(String.self, forKey: .id)
-        // Earlier versions stored messages without ids, under their English.
-        self.english = try values.decodeIfPresent(String.self, forKey: .english) ?? self.id
-        self.arguments = try values.decode([Argument].self, forKey: .arguments)
-    }
-
     /// The message without its personal values, for what is stored or shown in the clear.
     package var withoutPersonalValues: Message {
         Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withoutPersonalValues))
@@ -79,5 +52,20 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
             }
         }
         return text
+    }
+}
+
+extension Message {
+    package init(_ id: StaticString, _ text: Text) { self.init(id: "\(id)", text) }
+
+    /// Creates a message whose id ends in a code or key, such as `problem.not_found`.
+    package init(id: String, _ text: Text) {
+        self.init(id: id, english: text.template, arguments: text.arguments)
+    }
+
+    /// Chooses a form by the first count; both forms have the same arguments in the same order.
+    package init(_ id: StaticString, one: Text, other: Text) {
+        let counts = other.arguments.compactMap { if case .count(let count) = $0 { count } else { nil } }
+        self.init(id, counts.first == 1 ? one : other)
     }
 }

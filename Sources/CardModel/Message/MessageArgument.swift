@@ -34,8 +34,6 @@ extension Message {
 extension Message.Argument: Codable {
     private enum CodingKeys: String, CodingKey {
         case code = "text"
-        /// In messages that were stored without ids.
-        case number = "number"
         case personal = "personal"
         case count = "count"
         case bytes = "bytes"
@@ -51,7 +49,6 @@ extension Message.Argument: Codable {
         func value<Value: Decodable>(_ key: CodingKeys) throws -> Value { try values.decode(Value.self, forKey: key) }
         switch values.allKeys.first {
         case .code: self = .code(try value(.code))
-        case .number: self = .code("\(try value(.number) as Int)")
         case .personal: self = .personal(try value(.personal))
         case .count: self = .count(try value(.count))
         case .bytes: self = .bytes(try value(.bytes))

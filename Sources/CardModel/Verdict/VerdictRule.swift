@@ -69,8 +69,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     package var defaultSeverity: VerdictSeverity {
         switch self {
         case .nameMasked, .ethnicityUnknown, .validityStartMissing, .expiresSoon, .validitySpan, .issuerUnusual,
-            .issuedBeforeBirth,
-            .spanForAge:
+            .issuedBeforeBirth, .spanForAge:
             .warn
         case .legalityUnavailable, .validityEndMissing: .hold
         default: .reject

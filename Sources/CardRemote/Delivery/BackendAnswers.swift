@@ -21,7 +21,7 @@ struct BackendAnswer {
         let isShowable =
             !code.isEmpty && code.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_.-".utf8.contains($0) }
             && code.utf8.count <= Limits.retcodeLength
-            && code.utf8.count { (0x30...0x39).contains($0) } <= Limits.retcodeDigits
+            && code.utf8.count(where: \.isASCIIDigit) <= Limits.retcodeDigits
         // The operator wrote a listed code himself.
         let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
         self.code = isShowable && isHarmless ? code : "unknown_retcode"
@@ -64,6 +64,8 @@ struct BackendAnswers {
         case contradictory(count: Int)
     }
 
+    let reply: HTTPReply
+    let table: RetcodeTable
     /// The answer for all cards; `nil` without a code.
     private(set) var whole: BackendAnswer?
     private(set) var items = Items.absent
@@ -80,11 +82,14 @@ struct BackendAnswers {
         table: RetcodeTable,
         mask: MessageMask
     ) {
+        (self.reply, self.table) = (reply, table)
         self.words = reply.isPage(isDocument: reading.isDocument) ? .page : .noCode
         let status = "http_\(reply.status)"
         if case .document(let document) = reading {
-            self.take(document, shape: shape, table: table, mask: mask)
-        } else if reply.isEmpty, RetcodeTable.statusesOfSuccess.contains(status), table.success.contains(status) {
+            self.read(document, shape, mask)
+        } else if reply.body.allSatisfy(Base64Spelling.isSpace), RetcodeTable.statusesOfSuccess.contains(status),
+            table.success.contains(status)
+        {
             // An answer without a body: its status is the code.
             self.whole = BackendAnswer(ReplyDocument.Statement(spellings: [status]), table: table, mask: mask)
         }
@@ -96,25 +101,20 @@ struct BackendAnswers {
     ///
     /// Entries are valid if there is one for each card. In a batch everything else is a contradiction, except an empty list
     /// beside a refusal. The reply to a form of one business number may have entries with another meaning.
-    private mutating func take(
-        _ document: ReplyDocument,
-        shape: DeliveryShape,
-        table: RetcodeTable,
-        mask: MessageMask
-    ) {
-        self.whole = document.statement.map { BackendAnswer($0, table: table, mask: mask) }
+    private mutating func read(_ document: ReplyDocument, _ shape: DeliveryShape, _ mask: MessageMask) {
+        let answer = { [table] in BackendAnswer($0, table: table, mask: mask) }
+        self.whole = document.statement.map(answer)
         switch document.items {
         case .absent:
             break
         case .malformed:
             if shape.isBatch { self.items = .contradictory(count: 0) }
         case .listed(let entries):
-            self.hasStoredItem = entries.contains { entry in
-                entry.map { table.meaning(of: table.listedSpelling(of: $0.spellings)).isStored } ?? false
-            }
+            let answers = entries.map { $0.map(answer) }
+            self.hasStoredItem = answers.contains { $0?.meaning.isStored ?? false }
             let areNamed = shape.isBatch ? entries.contains { $0 != nil } : !entries.contains(nil)
             if entries.count == shape.members, areNamed {
-                self.items = .byMember(entries.map { $0.map { BackendAnswer($0, table: table, mask: mask) } })
+                self.items = .byMember(answers)
             } else if shape.isBatch, !entries.isEmpty || self.whole?.meaning.isStored ?? false {
                 // In a batch, a success with an empty list contradicts itself, too.
                 self.items = .contradictory(count: entries.count)
@@ -123,9 +123,4 @@ struct BackendAnswers {
             }
         }
     }
-}
-
-extension HTTPReply {
-    fileprivate var isEmpty: Bool { self.body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
-
 }

@@ -14,8 +14,7 @@ struct BackendReply: Sendable {
     func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = DeliveryShape()) -> DeliveryOutcome {
         let reading = ReplyCodec(names: self.names, cipher: self.cipher).reading(of: reply)
         let answers = BackendAnswers(reading, of: reply, shape: shape, table: self.table, mask: mask)
-        let judge = BackendJudge(reply: reply, table: self.table, answers: answers)
-        return judge.outcomeOfItems ?? judge.outcome(unreadable: self.unreadable(reply, reading))
+        return answers.outcomeOfItems ?? answers.outcome(unreadable: self.unreadable(reply, reading))
     }
 
     /// Returns the names of fields that are plain words: a foreign name may contain anything.

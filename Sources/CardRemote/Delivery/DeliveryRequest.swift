@@ -36,17 +36,14 @@ struct DeliveryRequest: Sendable {
         _ parts: [DeliveryPart],
         images: [CardID: Data]
     ) throws(RemoteFailure) -> [MultipartForm.Part] {
-        var result: [MultipartForm.Part] = []
-        for part in parts {
+        try parts.map { (part) throws(RemoteFailure) in
             switch part.content {
-            case .text(let value):
-                result.append(.text(value.reveal(), name: part.name))
+            case .text(let value): return .text(value.reveal(), name: part.name)
             case .image(let card, let filename, let contentType):
                 let image = try self.image(of: card, in: images)
-                result.append(.file(image, name: part.name, filename: filename, contentType: contentType))
+                return .file(image, name: part.name, filename: filename, contentType: contentType)
             }
         }
-        return result
     }
 
     /// Returns the image of a card.

@@ -65,12 +65,9 @@ struct ReplyCipher: Sendable {
     /// - Throws: `encryption_invalid`, or `encryption_unsupported` where the program was built without the trait
     ///   `TripleDES`.
     init(_ encryption: ReplyEncryption) throws(CodedError) {
-        guard Self.isSupported else {
-            throw CodedError(ReasonCode(rawValue: "encryption_unsupported"), .configuration, .encryptionUnsupported)
-        }
+        guard Self.isSupported else { throw .configuration("encryption_unsupported", .encryptionUnsupported) }
         if let (key, message) = encryption.mistakes.first {
-            let code = ReasonCode(rawValue: "encryption_invalid")
-            throw CodedError(code, .configuration, .textLabelled(key, message))
+            throw .configuration("encryption_invalid", .textLabelled(key, message))
         }
         self.init(unchecked: encryption)
     }

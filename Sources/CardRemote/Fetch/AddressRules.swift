@@ -14,7 +14,7 @@ struct AddressBlock: Hashable, Sendable {
         guard let base = IPAddress(fields[0]) else { return nil }
         var length = base.bitCount
         if fields.count == 2 {
-            guard (1...3).contains(fields[1].utf8.count), fields[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...3).contains(fields[1].utf8.count), fields[1].utf8.allSatisfy(\.isASCIIDigit),
                 let number = Int(fields[1]), number <= length
             else { return nil }
             length = number

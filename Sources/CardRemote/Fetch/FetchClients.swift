@@ -59,11 +59,9 @@ final class FetchClients: Sendable {
     func returnClient(_ host: CheckedHost) {
         let idle = self.state.withLock { state -> HTTPClient? in
             state.entries[host]?.users -= 1
-            guard state.entries.count > Limits.fetchClients,
-                let oldest = state.entries.filter({ $0.value.users == 0 }).min(by: { $0.value.usedAt < $1.value.usedAt }
-                )
-            else { return nil }
-            return state.entries.removeValue(forKey: oldest.key)?.client
+            guard state.entries.count > Limits.fetchClients else { return nil }
+            let oldest = state.entries.filter { $0.value.users == 0 }.min { $0.value.usedAt < $1.value.usedAt }
+            return oldest.flatMap { state.entries.removeValue(forKey: $0.key)?.client }
         }
         // The client has no users, so there is nothing to wait for; an error has no remedy.
         idle?.shutdown { _ in }

@@ -118,6 +118,6 @@ struct ContentRange: Hashable, Sendable {
     }
 
     private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+        text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
     }
 }

@@ -58,7 +58,7 @@ struct FetchTarget: Hashable, Sendable {
         let end = authority.firstIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: ":") else { return (String(authority), nil) }
         let digits = authority[authority.index(after: colon)...]
-        let isDecimal = (1...5).contains(digits.count) && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let isDecimal = (1...5).contains(digits.count) && digits.utf8.allSatisfy(\.isASCIIDigit)
         guard isDecimal, let port = Int(digits), (1...65_535).contains(port) else { throw self.invalid(.fetchURLPort) }
         return (String(authority[..<colon]), port)
     }
@@ -92,7 +92,7 @@ extension FetchTarget.Host {
         let name = text.lowercased()
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, labels.allSatisfy(Self.isLabel), let last = labels.last else { return nil }
-        guard !last.hasPrefix("0x"), !last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !last.hasPrefix("0x"), !last.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         self = .name(name)
     }
 

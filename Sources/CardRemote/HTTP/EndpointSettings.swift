@@ -56,16 +56,16 @@ package struct EndpointAddress: Hashable, Sendable {
     package init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = parts.encodedHost, !host.isEmpty
-        else { throw Self.invalid(.urlInvalid(key)) }
+        else { throw .configuration("url_invalid", .urlInvalid(key)) }
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
-            throw Self.invalid(.urlUserOrFragment(key))
+            throw .configuration("url_invalid", .urlUserOrFragment(key))
         }
         // Some URL parsers drop a port that is not a number of 16 bits, others crash on it.
         guard parts.rangeOfPort == nil || parts.port.map({ (1...65_535).contains($0) }) == true else {
-            throw Self.invalid(.urlPort(key))
+            throw .configuration("url_invalid", .urlPort(key))
         }
         if let defaultPath, parts.path.isEmpty || parts.path == "/" { parts.path = defaultPath }
-        guard let url = parts.url else { throw Self.invalid(.urlInvalid(key)) }
+        guard let url = parts.url else { throw .configuration("url_invalid", .urlInvalid(key)) }
         self.url = url
         self.usesTLS = scheme == "https"
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
@@ -73,10 +73,6 @@ package struct EndpointAddress: Hashable, Sendable {
     }
 
     var isNumeric: Bool { (try? SocketAddress(ipAddress: self.host, port: 0)) != nil }
-
-    private static func invalid(_ message: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: "url_invalid"), .configuration, message)
-    }
 }
 
 /// An HTTP proxy through which connections are tunnelled by `CONNECT` (RFC 9110 section 9.3.6), for `http` and `https`
@@ -94,22 +90,16 @@ struct ProxyAddress: Sendable {
         guard let parts = URLComponents(string: text.reveal()), parts.scheme?.lowercased() == "http",
             let host = parts.encodedHost, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
             parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil
-        else {
-            throw Self.invalid(.proxyInvalid(key))
-        }
+        else { throw .configuration("proxy_invalid", .proxyInvalid(key)) }
         // RFC 7617: the first colon ends the name.
-        guard parts.user?.contains(":") != true else { throw Self.invalid(.proxyColon(key)) }
+        guard parts.user?.contains(":") != true else { throw .configuration("proxy_invalid", .proxyColon(key)) }
         guard parts.user?.isEmpty != true, parts.password == nil || parts.user != nil else {
-            throw Self.invalid(.proxyNoUser(key))
+            throw .configuration("proxy_invalid", .proxyNoUser(key))
         }
         self.authority = "\(host):\(port)"
         let authorization = parts.user.map { user in
             HTTPClient.Authorization.basic(username: user, password: parts.password ?? "")
         }
         self.forLibrary = Redacted(.server(host: host, port: port, authorization: authorization))
-    }
-
-    private static func invalid(_ message: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: "proxy_invalid"), .configuration, message)
     }
 }

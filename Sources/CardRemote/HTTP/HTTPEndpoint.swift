@@ -96,11 +96,9 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async -> HTTPExchange {
         let deadline = NIODeadline.now() + TimeAmount(self.timeout)
-        guard self.reusesConnections else {
-            return await self.post(body, headers, isFresh: true, deadline: deadline, progress: progress)
-        }
-        let exchange = await self.post(body, headers, isFresh: false, deadline: deadline, progress: progress)
-        guard case .failure(let failure) = exchange, failure.code == .unaskedAnswer else { return exchange }
+        let reuses = self.reusesConnections
+        let exchange = await self.post(body, headers, isFresh: !reuses, deadline: deadline, progress: progress)
+        guard reuses, case .failure(let failure) = exchange, failure.code == .unaskedAnswer else { return exchange }
         // Without progress, which must never decrease.
         return await self.post(body, headers, isFresh: true, deadline: deadline, progress: nil)
     }

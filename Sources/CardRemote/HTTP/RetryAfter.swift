@@ -10,8 +10,7 @@ enum RetryAfter {
     /// The named zones, in hours from UTC (RFC 5322 section 4.3).
     private static let zones = [
         "gmt": 0, "utc": 0, "ut": 0, "z": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6,
-        "pst": -8,
-        "pdt": -7,
+        "pst": -8, "pdt": -7,
     ]
 
     /// - Parameter now: the time from which the wait until a date is measured.
@@ -25,16 +24,13 @@ enum RetryAfter {
 
     private static func seconds(_ text: String) -> Duration? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, self.isDigits(whole), parts.count == 1 || self.isDigits(parts[1]) else {
+        guard let whole = parts.first, whole.utf8.areASCIIDigits, parts.count == 1 || parts[1].utf8.areASCIIDigits
+        else {
             return nil
         }
         let hasFraction = parts.count == 2 && parts[1].contains { $0 != "0" }
         // A number too large for the type is a long wait, not a malformed one.
         return min(.seconds(Int64(Int32(whole) ?? .max) + (hasFraction ? 1 : 0)), Limits.retryAfter)
-    }
-
-    private static func isDigits(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private static func date(_ text: String, now: Timestamp) -> Timestamp? {
@@ -78,7 +74,7 @@ enum RetryAfter {
     /// Returns the offset from UTC in seconds of a zone such as `gmt` or `+0800`.
     private static func offset(_ zone: String) -> Int? {
         if let hours = self.zones[zone] { return hours * 3600 }
-        guard zone.count == 5, let sign = zone.first, "+-".contains(sign), self.isDigits(zone.dropFirst()),
+        guard zone.count == 5, let sign = zone.first, "+-".contains(sign), zone.dropFirst().utf8.areASCIIDigits,
             let number = Int(zone.dropFirst()), number % 100 < 60
         else { return nil }
         return (sign == "-" ? -1 : 1) * (number / 100 * 3600 + number % 100 * 60)

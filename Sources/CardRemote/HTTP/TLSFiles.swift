@@ -103,7 +103,7 @@ struct TLSFiles {
     private func key(_ name: String) -> String { "\(self.section).tls.\(name)" }
 
     private static func invalid(_ message: Message, _ code: String = "tls_file_invalid") -> CodedError {
-        CodedError(ReasonCode(rawValue: code), .configuration, message)
+        .configuration(code, message)
     }
 
     static func end(of certificate: NIOSSLCertificate) -> Timestamp {

@@ -15,8 +15,7 @@ struct Credentials: Sendable {
     init(_ settings: VerificationSettings) throws(CodedError) {
         for (name, value) in [("api_key", settings.apiKey), ("api_secret", settings.apiSecret)]
         where value.reveal().isEmpty {
-            let message = Message.verifierCredentialEmpty("verification.\(name)")
-            throw CodedError(ReasonCode(rawValue: "credentials_missing"), .configuration, message)
+            throw .configuration("credentials_missing", .verifierCredentialEmpty("verification.\(name)"))
         }
         self.key = settings.apiKey
         self.secret = settings.apiSecret

@@ -87,7 +87,7 @@ enum FaceIDv3Reply: DialectReply {
     }
 
     private static func dotted(_ date: String) -> String? {
-        guard date.utf8.count == 8, date.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard date.utf8.count == 8, date.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return "\(date.prefix(4)).\(date.dropFirst(4).prefix(2)).\(date.suffix(2))"
     }
 }

@@ -61,7 +61,7 @@ struct FixtureCard: Sendable, CustomTestStringConvertible {
     func jpeg() throws -> [UInt8] {
         let bytes = try self.stored()
         if bytes.starts(with: [0x89, 0x50]) {
-            var header = idci_png_header()
+            var header = idci_header()
             try #require(idci_png_read_header(bytes, bytes.count, nil, &header, nil, 0) == IDCI_OK)
             return try Self.jpeg(header.width, header.height, turned: header.orientation) { planes in
                 var (profile, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
@@ -69,7 +69,7 @@ struct FixtureCard: Sendable, CustomTestStringConvertible {
                 return idci_png_decode_planes(bytes, bytes.count, nil, planes, &profile, &count, nil, 0)
             }
         }
-        var header = idci_jpeg_header()
+        var header = idci_header()
         try #require(idci_jpeg_read_header(bytes, bytes.count, nil, &header, nil, 0) == IDCI_OK)
         guard header.orientation > 1 else { return bytes }
         return try Self.jpeg(header.width, header.height, turned: header.orientation) { planes in

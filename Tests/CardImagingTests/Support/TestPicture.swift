@@ -188,9 +188,9 @@ struct TestPicture: Equatable {
 }
 
 /// What the shim says about a JPEG.
-func jpegHeader(of bytes: some Collection<UInt8>) throws -> idci_jpeg_header {
+func jpegHeader(of bytes: some Collection<UInt8>) throws -> idci_header {
     let bytes = Array(bytes)
-    var header = idci_jpeg_header()
+    var header = idci_header()
     try #require(idci_jpeg_read_header(bytes, bytes.count, nil, &header, nil, 0) == IDCI_OK)
     return header
 }

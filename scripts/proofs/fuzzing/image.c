@@ -51,7 +51,7 @@ static void finish(idci_planes *planes, idci_status decoded, const idci_reductio
 }
 
 static void jpeg(const uint8_t *bytes, size_t count) {
-    idci_jpeg_header header;
+    idci_header header;
     if (idci_jpeg_read_header(bytes, count, &limits, &header, message, sizeof message) != IDCI_OK) return;
     uint8_t *out = NULL;
     size_t size = 0;
@@ -71,7 +71,7 @@ static void jpeg(const uint8_t *bytes, size_t count) {
 }
 
 static void png(const uint8_t *bytes, size_t count) {
-    idci_png_header header;
+    idci_header header;
     if (idci_png_read_header(bytes, count, &limits, &header, message, sizeof message) != IDCI_OK) return;
     uint8_t *icc = NULL;
     size_t icc_count = 0;

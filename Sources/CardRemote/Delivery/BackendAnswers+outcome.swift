@@ -1,11 +1,7 @@
 import CardModel
 
-/// Derives the outcomes of one answer: of a delivery as a whole, and of its cards one by one.
-struct BackendJudge {
-    let reply: HTTPReply
-    let table: RetcodeTable
-    let answers: BackendAnswers
-
+// The outcomes of one reply: of a delivery as a whole, and of its cards one by one.
+extension BackendAnswers {
     private var status: Int { self.reply.status }
 
     // MARK: The whole
@@ -14,20 +10,16 @@ struct BackendJudge {
     ///
     /// - Parameter unreadable: the message about an answer that cannot be understood.
     func outcome(unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
-        let answer = self.answers.whole
-        var meaning = BackendMeaning(
-            status: self.status,
-            words: self.answers.words,
-            asksToWait: self.reply.retryAfter != nil
-        )
+        let waits = self.reply.retryAfter != nil
+        var meaning = BackendMeaning(status: self.status, words: self.words, asksToWait: waits)
         if meaning.isStop, meaning != .proxy, self.table.tokenExpired.contains("http_\(self.status)") {
             meaning = .token
         }
-        switch (meaning, answer) {
+        switch (meaning, self.whole) {
         case (.accepted, let answer?), (.alreadyThere, let answer?):
             return .accepted(alreadyExisted: meaning == .alreadyThere, code: answer.code)
         case (.token, _):
-            let code = self.answers.words == .code(.tokenExpired) ? answer?.code : nil
+            let code = self.words == .code(.tokenExpired) ? self.whole?.code : nil
             return .tokenExpired(self.refusedToken(code ?? "http_\(self.status)"))
         case (.later, let answer?): return .failed(self.later(answer))
         case (.refused, let answer?), (.unlisted, let answer?): return .failed(self.refusal(answer))
@@ -35,22 +27,22 @@ struct BackendJudge {
             var failure = self.failure(.unknown, "unreadable_reply", unreadable())
             failure.isUnreadable = meaning == .unreadable
             return .failed(failure)
-        default: return .failed(self.failure(meaning, answer))
+        default: return .failed(self.failure(meaning))
         }
     }
 
     /// Returns a failure that the status decides.
-    private func failure(_ meaning: BackendMeaning, _ answer: BackendAnswer?) -> RemoteFailure {
+    private func failure(_ meaning: BackendMeaning) -> RemoteFailure {
         let code =
             switch meaning {
             case .inProgress: "in_progress"
             case .keyConflict: "idempotency_key_conflict"
-            case .tooLarge: answer?.code ?? "http_\(self.status)"
+            case .tooLarge: self.whole?.code ?? "http_\(self.status)"
             default: "http_\(self.status)"
             }
         // The reason of a stopped stage is shown in clear, so it must not quote the backend's text.
         let consequence = meaning.consequence
-        let said = answer.map { meaning.isStop ? .textVerbatim($0.code) : $0.quoted }
+        let said = self.whole.map { meaning.isStop ? .textVerbatim($0.code) : $0.quoted }
         let message: Message =
             said.map { .backendStatusAndCode(self.status, $0, consequence.message) }
             ?? .backendStatus(self.status, consequence.message)
@@ -65,11 +57,10 @@ struct BackendJudge {
     /// The outcome of answers card by card; `nil` without valid ones: the answer for the whole then decides.
     var outcomeOfItems: DeliveryOutcome? {
         guard self.reply.isSuccess || (400..<500).contains(self.status) else { return nil }
-        switch self.answers.items {
+        switch self.items {
         case .absent: return nil
         case .contradictory(let count):
-            let isCertain =
-                self.reply.isSuccess || self.answers.hasStoredItem || self.isCertainUnderErrors(self.answers.whole)
+            let isCertain = self.reply.isSuccess || self.hasStoredItem || self.isCertainUnderErrors(self.whole)
             return isCertain ? self.mismatch(count: count) : nil
         case .byMember(let items):
             if !self.reply.isSuccess {
@@ -88,7 +79,7 @@ struct BackendJudge {
     private func outcome(of items: [BackendAnswer?]) -> DeliveryOutcome {
         let meanings = items.map { $0?.meaning }
         let areStored = meanings.map { $0?.isStored ?? false }
-        if let whole = self.answers.whole {
+        if let whole = self.whole {
             // A refusal of the whole contradicts acceptances of all cards: it may mean "rolled back". Only "already exists" for
             // every card agrees with it.
             if !whole.meaning.isStored, areStored.allSatisfy({ $0 }), meanings.contains(.success) {
