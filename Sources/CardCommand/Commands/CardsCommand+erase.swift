@@ -71,9 +71,8 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards erase")
             return try await self.options.withSandbox { store, configuration in
-                let (named, now, terms) = (
-                    try await self.named(in: store), Timestamp.now, configuration.engine.retention
-                )
+                let named = try await self.named(in: store)
+                let (now, terms) = (Timestamp.now, configuration.engine.retention)
                 // Only the cards that have expired at this time are erased later.
                 let expired = self.expired ? try await store.expired(terms, now: now) : []
                 let others = (expired ?? []).map(\.card).filter { !named.contains($0) }

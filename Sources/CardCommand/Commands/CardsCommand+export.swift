@@ -70,12 +70,7 @@ extension CardsCommand {
                 if !made.areThere { try DurableFile.makeFolders(folder, mode: 0o700) }
                 for (name, content) in files {
                     let path = "\(folder)/\(name)"
-                    if made.areThere {
-                        var rest: Data? = content
-                        try made.fill(path) { rest.take() }
-                    } else {
-                        try DurableFile.create(path, with: Array(content))
-                    }
+                    try made.write(content, to: path)
                     written.append(path)
                 }
                 if !made.areThere { try DurableFile.synchroniseFolder(folder) }
@@ -124,11 +119,9 @@ extension CardsCommand {
     }
 }
 
-extension AccessRecord: ReportLine {
-    var line: Message {
-        let card = self.cardID.map { "  \($0)" } ?? ""
-        return .textVerbatim(
-            "\(self.number)  \(self.at.asLocalTime)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
-        )
+extension AccessRecord: Report {
+    var lines: [Message] {
+        let subject = self.action.padded(to: 13) + (self.cardID.map { "  \($0)" } ?? "")
+        return [.textVerbatim("\(self.number)  \(self.at.asLocalTime)  \(subject)  \(self.actor)  (\(self.purpose))")]
     }
 }

@@ -49,17 +49,16 @@ struct CardsCommand: AsyncParsableCommand {
             if self.attention { filter.attention = CardAttention.allCases }
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
             return try await self.options.withSandbox { store, _ in
-                var list = ListPrinter(format: self.format, name: "cards")
-                if !self.quiet { await list.begin() }
+                var list = ListPrinter(format: self.quiet ? .text : self.format, name: "cards")
+                await list.begin()
                 try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
                     if self.quiet {
-                        try Console.requireReader()
-                        await Console.standardOutput(card.id.rawValue)
+                        try await list.print(card.id.rawValue)
                     } else {
                         for document in try await store.documents([card]) { try await list.print(document) }
                     }
                 }
-                if !self.quiet { await list.end() }
+                await list.end()
                 return .delivered
             }
         }

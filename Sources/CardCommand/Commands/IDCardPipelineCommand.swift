@@ -67,7 +67,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
             self.exit(withError: ExitCode(CommandStatus.configuration.rawValue))
         }
         let status = self.exitCode(for: error)
-        let translated = MessageCatalogue.current.language == .english ? nil : CommandTree(self._dumpHelp())
+        let translated = MessageCatalogue.current.language == .english ? nil : try? CommandTree(self._dumpHelp())
         let help = translated.map { TranslatedHelp(tree: $0, catalogue: .current) }
         var text = self.fullMessage(for: error)
         guard status.isSuccess else {

@@ -52,6 +52,13 @@ struct RootFiles {
         }
     }
 
+    /// Writes the content of a new file, which exists already if root created it.
+    func write(_ content: Data, to path: String) throws(CodedError) {
+        guard self.areThere else { return try DurableFile.create(path, with: Array(content)) }
+        var pieces = [content].makeIterator()
+        try self.fill(path) { pieces.next() }
+    }
+
     /// Removes the empty files; warns of those that the owner of the sandbox may not remove.
     func removeEmpty() {
         for (path, descriptor) in self.descriptors {

@@ -112,12 +112,8 @@ struct StatusCommand: Command {
     }
 
     private static func lines(of worker: WorkerStatus) -> [Message] {
-        let work: Message = .statusWorker(
-            worker.command,
-            worker.process,
-            since: worker.startedAt,
-            claims: worker.claims
-        )
+        let (since, claims) = (worker.startedAt, worker.claims)
+        let work = Message.statusWorker(worker.command, worker.process, since: since, claims: claims)
         // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
         return [work] + (worker.staying > 0 ? [Message.statusStaying(worker.staying).indented] : [])
     }

@@ -85,20 +85,16 @@ extension Configuration {
             server.tokenCommand = TokensFile(path: path).command("add NAME --scope submit")
         }
         server.shutdownTimeout = self.engine.shutdownTimeout
-        await mistakes.attempt("server.tls.certificate") { () throws(CodedError) in try server.tls?.check() }
-        await mistakes.attempt(self.webhooks.key) { () throws(CodedError) in
-            server.webhookSecrets = try self.webhookSecrets()
-        }
+        await mistakes.attempt("server.tls.certificate") { try server.tls?.check() }
+        await mistakes.attempt(self.webhooks.key) { server.webhookSecrets = try self.webhookSecrets() }
         let secrets = server.webhookSecrets
-        await mistakes.attempt("server.tokens_file") { () throws(CodedError) in
+        await mistakes.attempt("server.tokens_file") {
             guard let path = self.server.tokensFile else { return }
             let tokens = try TokensFile(path: path).read().apart(from: secrets).usable
             server.tokens = { () throws(CodedError) in tokens }
         }
         // Unreadable tokens or secrets may be valid, so this check needs all of them.
-        if mistakes.isEmpty {
-            await mistakes.attempt("server.listen") { () throws(CodedError) in try server.checkListening() }
-        }
+        if mistakes.isEmpty { await mistakes.attempt("server.listen") { try server.checkListening() } }
         return (server, mistakes)
     }
 }

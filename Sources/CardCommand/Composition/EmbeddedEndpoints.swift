@@ -18,40 +18,32 @@ struct EmbeddedEndpoints {
         _ body: @escaping @Sendable (VerificationSettings, DeliverySettings) async throws -> Value
     ) async throws -> Value {
         // Each endpoint yields its port once.
-        let verifierPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
-        let backendPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
-        let verifier = EmbeddedVerifier.Configuration(secrets: [Self.apiKey: Self.apiSecret])
-        var backend = EmbeddedBackend.Configuration(folder: self.configuration.embeddedDocuments)
-        backend.tokens = [Self.token]
-        let services = ServiceGroup(
-            services: [
-                EmbeddedVerifier(
-                    configuration: verifier,
-                    logger: self.logger,
-                    onRunning: { verifierPort.continuation.yield($0) }
-                ),
-                EmbeddedBackend(
-                    configuration: backend,
-                    logger: self.logger,
-                    onRunning: { backendPort.continuation.yield($0) }
-                ),
-            ],
-            logger: self.logger
+        let (verifierPorts, verifierPort) = AsyncStream.makeStream(of: Int.self)
+        let (backendPorts, backendPort) = AsyncStream.makeStream(of: Int.self)
+        let access = EmbeddedVerifier.Configuration(secrets: [Self.apiKey: Self.apiSecret])
+        let verifier = EmbeddedVerifier(
+            configuration: access,
+            logger: self.logger,
+            onRunning: { verifierPort.yield($0) }
         )
+        var folder = EmbeddedBackend.Configuration(folder: self.configuration.embeddedDocuments)
+        folder.tokens = [Self.token]
+        let backend = EmbeddedBackend(configuration: folder, logger: self.logger, onRunning: { backendPort.yield($0) })
+        let services = ServiceGroup(services: [verifier, backend], logger: self.logger)
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
                 // If the endpoints cannot start, no port will come.
                 defer {
-                    verifierPort.continuation.finish()
-                    backendPort.continuation.finish()
+                    verifierPort.finish()
+                    backendPort.finish()
                 }
                 try await services.run()
                 return nil
             }
             group.addTask {
                 try await ending {
-                    guard let verifier = await verifierPort.stream.first(where: { _ in true }),
-                        let backend = await backendPort.stream.first(where: { _ in true })
+                    guard let verifier = await verifierPorts.first(where: { _ in true }),
+                        let backend = await backendPorts.first(where: { _ in true })
                     else { throw CancellationError() }
                     return try await body(self.verification(verifier), self.delivery(backend))
                 } by: {

@@ -112,14 +112,12 @@ struct Pipeline: Sendable {
             verifier: verification,
             backend: backend
         )
-        return (
-            ports,
-            {
-                await verification.shutdown()
-                await backend.shutdown()
-                await fetcher.shutdown()
-                try await threads.shutdownGracefully()
-            }
-        )
+        let close: @Sendable () async throws -> Void = {
+            await verification.shutdown()
+            await backend.shutdown()
+            await fetcher.shutdown()
+            try await threads.shutdownGracefully()
+        }
+        return (ports, close)
     }
 }

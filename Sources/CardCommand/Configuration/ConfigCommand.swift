@@ -110,9 +110,7 @@ struct CheckedConfiguration: Report {
             let configuration = loaded.configuration
             self.file = loaded.file
             self.mistakes = await Self.refusals(of: configuration).map { mistake in
-                var mistake = mistake
-                mistake.line = mistake.key.flatMap { loaded.sources[$0]?.line }
-                return mistake
+                .init(key: mistake.key, line: mistake.key.flatMap { loaded.sources[$0]?.line }, error: mistake.error)
             }
             if isOnline, self.mistakes.isEmpty { self.endpoints = try await Self.probes(of: configuration) }
             let doubts = [configuration.sandboxDoubt, configuration.isolationDoubt].compactMap(\.self)
@@ -158,17 +156,17 @@ struct CheckedConfiguration: Report {
     /// The mistakes that the clients of the endpoints find, and those that `serve` finds.
     private static func refusals(of configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
-        await mistakes.attempt("verification") { () async throws(CodedError) in
+        await mistakes.attempt("verification") {
             if let settings = configuration.verification { try await VerificationService(settings).shutdown() }
         }
-        await mistakes.attempt("delivery") { () async throws(CodedError) in
+        await mistakes.attempt("delivery") {
             if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
         }
-        await mistakes.attempt("imaging.isolation") { () throws(CodedError) in try configuration.requireIsolation() }
+        await mistakes.attempt("imaging.isolation") { try configuration.requireIsolation() }
         mistakes += await Self.refusalsOfSandbox(configuration)
         let (server, unusable) = await configuration.serving()
         mistakes += unusable
-        await mistakes.attempt("server.tokens_file") { () throws(CodedError) in
+        await mistakes.attempt("server.tokens_file") {
             // Such a token is refused, and serve works with the others. An unreadable file is reported above.
             guard let file = configuration.server.tokensFile.map(TokensFile.init), let tokens = try? file.read(),
                 let name = tokens.apart(from: server.webhookSecrets).barred.first
@@ -176,7 +174,7 @@ struct CheckedConfiguration: Report {
             throw AccessToken.invalid(file.refusal(of: name))
         }
         if !configuration.watch.folders.isEmpty {
-            await mistakes.attempt("watch.folders") { () throws(CodedError) in _ = try configuration.watchOptions() }
+            await mistakes.attempt("watch.folders") { _ = try configuration.watchOptions() }
         }
         return mistakes
     }
@@ -184,22 +182,17 @@ struct CheckedConfiguration: Report {
     /// The mistakes that prevent opening or creating the sandbox.
     private static func refusalsOfSandbox(_ configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
-        func attempt(_ key: String, _ body: () async throws -> Void) async {
-            await mistakes.attempt(key) { () async throws(CodedError) in
-                do { try await body() } catch let error as CodedError { throw error } catch {}
-            }
-        }
-        await attempt("sandbox.path") { try CardStore.requirePlace(at: configuration.sandboxPath) }
+        await mistakes.attempt("sandbox.path") { try CardStore.requirePlace(at: configuration.sandboxPath) }
         // `config check` runs no command.
         guard configuration.vault.keyCommand == nil else { return mistakes }
         let isThere = CardStore.isSandbox(at: configuration.sandboxPath)
         if !configuration.isEmbedded || isThere {
-            await attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {
+            await mistakes.attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {
                 _ = try await configuration.vaultKeys(creating: false)
             }
         }
         guard mistakes.isEmpty else { return mistakes }
-        await attempt("sandbox.path") {
+        await mistakes.attempt("sandbox.path") {
             if isThere {
                 try await configuration.openStore(creating: false).close()
             } else {
@@ -214,10 +207,8 @@ struct CheckedConfiguration: Report {
             self.mistakes.map { Message.consoleError($0.error.message) } + self.notices.map(Message.consoleNote)
         let steps = (self.endpoints ?? []).flatMap { section, probe in
             probe.outcomes.map { outcome in
-                let line = Message.textLabelled(
-                    "\(section) (\(probe.endpoint)), \(outcome.step.rawValue)",
-                    outcome.message
-                )
+                let step = "\(section) (\(probe.endpoint)), \(outcome.step.rawValue)"
+                let line = Message.textLabelled(step, outcome.message)
                 return outcome.isOK ? line : .consoleError(line)
             }
         }

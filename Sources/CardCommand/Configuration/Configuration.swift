@@ -147,9 +147,9 @@ struct ConfigurationError: Error, Sendable {
 }
 
 extension [ConfigurationError.Mistake] {
-    /// Adds the error of a body as a mistake of a key.
-    mutating func attempt(_ key: String, _ body: () async throws(CodedError) -> Void) async {
-        do throws(CodedError) { try await body() } catch { self.append(.init(key: key, error: error)) }
+    /// Adds the error of a body as a mistake of a key; only a `CodedError` is one.
+    mutating func attempt(_ key: String, _ body: () async throws -> Void) async {
+        do { try await body() } catch let error as CodedError { self.append(.init(key: key, error: error)) } catch {}
     }
 }
 

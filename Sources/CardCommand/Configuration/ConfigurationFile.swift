@@ -18,7 +18,7 @@ struct ConfigurationFile {
     private static let ofSystem = "/etc/idcard-pipeline/idcard-pipeline.yaml"
 
     let path: String
-    let isReadableByOthers: Bool
+    private(set) var isReadableByOthers = false
     /// The settings, in the order of the file.
     private(set) var settings: [Setting] = []
     /// Entries that are not valid in it.
@@ -43,13 +43,12 @@ struct ConfigurationFile {
     /// - Throws: `configuration_unreadable`, `setting_twice`; the message never quotes the file, which may hold secrets.
     init(path: String) throws(ConfigurationError) {
         self.path = path
-        var isReadableByOthers = false
         let text: String
         do {
             text = try LimitedText.read(path, upTo: Self.maximumBytes) { status in
                 var status = status
                 status.st_mode &= 0o044
-                isReadableByOthers = SecretRights.othersMayTouch(path, status)
+                self.isReadableByOthers = SecretRights.othersMayTouch(path, status)
             }
         } catch {
             let reason = LimitedText.reason(error)
@@ -61,7 +60,6 @@ struct ConfigurationFile {
                 }
             throw Self.unreadable(path, message)
         }
-        self.isReadableByOthers = isReadableByOthers
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch { throw Self.malformed(error, path) }
         guard let root, root.null == nil else { return }
@@ -83,19 +81,18 @@ struct ConfigurationFile {
             case .mapping(let inner): self.takeApart(inner, below: name)
             case .sequence(let items):
                 let texts = items.compactMap(\.string)
-                if texts.count == items.count {
-                    self.settings.append(Setting(name: name, value: .list(texts), line: line))
-                } else {
-                    self.note(name, line, .configFileList)
-                }
+                self.add(name, line, texts.count == items.count ? .list(texts) : nil, otherwise: .configFileList)
             default:
-                if value.null != nil || value.string == nil {
-                    self.note(name, line, .configFileNoValue)
-                } else {
-                    self.settings.append(Setting(name: name, value: .text(value.string ?? ""), line: line))
-                }
+                let text = value.null == nil ? value.string : nil
+                self.add(name, line, text.map(WrittenValue.text), otherwise: .configFileNoValue)
             }
         }
+    }
+
+    /// Adds a setting, or a mistake if its value cannot be used.
+    private mutating func add(_ name: String, _ line: Int, _ value: WrittenValue?, otherwise mistake: Message) {
+        guard let value else { return self.note(name, line, mistake) }
+        self.settings.append(Setting(name: name, value: value, line: line))
     }
 
     /// Reports a key that is given twice, as `a: {b: 1}` and as `a.b: 1`.

@@ -58,35 +58,7 @@ extension ConfigurationKey {
             ConfigurationKey("delivery.front_wait", \.engine.frontWait, .duration(waits)).means("How long a front or a back that arrives alone waits for the other side."),
             ConfigurationKey("delivery.reuse_connections", \.backend.endpoint.reusesConnections, .yesOrNo).means("Whether requests share connections; set false for a backend that answers some requests twice."),
         ] + Self.calls(of: .delivery, .serviceBackend)
-}
 
-extension Configuration {
-    enum Service: String, CaseIterable, Sendable {
-        case verification, delivery
-    }
-
-    fileprivate subscript(pace service: Service) -> EngineSettings.Pace {
-        get { service == .verification ? self.engine.verification : self.engine.delivery }
-        set { self[keyPath: service == .verification ? \Self.engine.verification : \Self.engine.delivery] = newValue }
-    }
-
-    subscript(endpoint service: Service) -> EndpointSettings {
-        get { service == .verification ? self.verifier.endpoint : self.backend.endpoint }
-        set { self[keyPath: service == .verification ? \Self.verifier.endpoint : \Self.backend.endpoint] = newValue }
-    }
-}
-
-extension VerdictRules {
-    /// The severity of a rule: its default unless another one is set.
-    fileprivate subscript(severity rule: VerdictRule) -> VerdictSeverity {
-        get { self.severities[rule] ?? rule.defaultSeverity }
-        set { self.severities[rule] = newValue == rule.defaultSeverity ? nil : newValue }
-    }
-}
-
-// Each key stands on one line.
-// swift-format-ignore
-extension ConfigurationKey {
     static let form: [ConfigurationKey] = [
         ConfigurationKey("delivery.business_type", \.backend.form.businessTypeValue, .text).means("BUSINESSTYPE of the form."),
         ConfigurationKey("delivery.doctype.front", \.backend.form.frontDocumentType, .text).means("DOCTYPE of a front."),
@@ -126,4 +98,28 @@ extension ConfigurationKey {
         ConfigurationKey("run.patience", \.engine.patience, .duration(.zero...(.seconds(86_400)))).means("How long a run waits for cards whose next attempt is due later."),
         ConfigurationKey("run.shutdown_timeout", \.engine.shutdownTimeout, .duration(.zero...(.seconds(3600)))).means("How long calls in progress may take after SIGINT or SIGTERM."),
     ]
+}
+
+extension Configuration {
+    enum Service: String, CaseIterable, Sendable {
+        case verification, delivery
+    }
+
+    fileprivate subscript(pace service: Service) -> EngineSettings.Pace {
+        get { service == .verification ? self.engine.verification : self.engine.delivery }
+        set { self[keyPath: service == .verification ? \Self.engine.verification : \Self.engine.delivery] = newValue }
+    }
+
+    subscript(endpoint service: Service) -> EndpointSettings {
+        get { service == .verification ? self.verifier.endpoint : self.backend.endpoint }
+        set { self[keyPath: service == .verification ? \Self.verifier.endpoint : \Self.backend.endpoint] = newValue }
+    }
+}
+
+extension VerdictRules {
+    /// The severity of a rule: its default unless another one is set.
+    fileprivate subscript(severity rule: VerdictRule) -> VerdictSeverity {
+        get { self.severities[rule] ?? rule.defaultSeverity }
+        set { self.severities[rule] = newValue == rule.defaultSeverity ? nil : newValue }
+    }
 }

@@ -34,14 +34,9 @@ struct GlobalOptions: ParsableArguments {
     ///     owner of the sandbox.
     ///   - further: values of other options of the command line, by the names of their keys.
     func load(requiringRemotes: Bool = false, _ further: [String: String] = [:]) throws -> LoadedConfiguration {
-        let given = [
-            self.config.map { "--config " + $0.quotedForShell }, self.sandbox.map { "--sandbox " + $0.quotedForShell },
-            self.embedded ? "--embedded" : nil,
-        ]
-        Console.repeatOptions(given.compactMap(\.self))
+        Console.repeatOptions(config: self.config, sandbox: self.sandbox, embedded: self.embedded)
         var loaded = try LoadedConfiguration(
             file: self.config,
-            environment: ProcessInfo.processInfo.environment,
             options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },
             embedded: self.embedded,
             requiringRemotes: requiringRemotes,
@@ -51,9 +46,7 @@ struct GlobalOptions: ParsableArguments {
         Language.prefer(loaded.configuration.language)
         return loaded
     }
-}
 
-extension GlobalOptions {
     /// Loads the configuration for a command that needs no secret but the key; root becomes the owner of the sandbox.
     func loadAsOwner() throws -> Configuration {
         let configuration = try self.load().configuration

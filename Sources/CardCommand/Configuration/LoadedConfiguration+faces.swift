@@ -124,8 +124,7 @@ extension LoadedConfiguration {
             let message: Message =
                 alternatives.count == 1
                 ? .configMissing(alternatives[0], variables[0]) : .configMissingAny(alternatives, variables)
-            let error = CodedError(.settingMissing, .configuration, message)
-            self.mistakes.append(.init(key: alternatives[0], error: error))
+            self.mistake(.settingMissing, alternatives[0], from: nil, message)
         }
     }
 

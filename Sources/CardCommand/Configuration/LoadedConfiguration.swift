@@ -37,7 +37,7 @@ struct LoadedConfiguration: Sendable {
     /// - Throws: `ConfigurationError` with all mistakes together; `sandbox_unavailable` if root cannot become the owner.
     init(
         file: String?,
-        environment: [String: String],
+        environment: [String: String] = ProcessInfo.processInfo.environment,
         options: [String: String] = [:],
         embedded: Bool = false,
         requiringRemotes: Bool = false,

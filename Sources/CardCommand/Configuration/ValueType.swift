@@ -213,10 +213,9 @@ extension ValueType<Set<String>> {
     static let codes = ValueType(
         expectation: .valueCodes,
         show: { .list($0.sorted()) },
-        slip: { $0.slip(isList: true) }
-    ) { written, _ in
-        written.items.map { Set($0) }
-    }
+        slip: { $0.slip(isList: true) },
+        read: { written, _ in written.items.map { Set($0) } }
+    )
 }
 
 extension ValueType<Set<DecisionAction>> {

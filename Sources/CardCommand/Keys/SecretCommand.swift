@@ -46,10 +46,8 @@ struct SecretCommand: Sendable {
             // When our task is cancelled, the killed command shows as an error of its own.
             try Task.checkCancellation()
             if let error = error as? CodedError { throw error }
-            guard let error = error as? SubprocessError, error.code == .outputLimitExceeded else {
-                throw self.error(.secretCommandNotRun)
-            }
-            throw self.error(.secretCommandTooLong(SecretFile.maximumBytes))
+            let isTooLong = (error as? SubprocessError)?.code == .outputLimitExceeded
+            throw self.error(isTooLong ? .secretCommandTooLong(SecretFile.maximumBytes) : .secretCommandNotRun)
         }
     }
 

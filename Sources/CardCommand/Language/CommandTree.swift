@@ -43,10 +43,7 @@ struct CommandTree: Decodable {
     let command: Command
 
     /// - Parameter dump: the description as JSON.
-    init?(_ dump: String) {
-        guard let tree = try? JSONDecoder().decode(CommandTree.self, from: Data(dump.utf8)) else { return nil }
-        self = tree
-    }
+    init(_ dump: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(dump.utf8)) }
 
     /// The command named by the words of a usage line, and its path below the program's name.
     func command(at words: some Sequence<Substring>) -> (command: Command, path: [String]) {

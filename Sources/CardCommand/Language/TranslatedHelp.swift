@@ -35,11 +35,8 @@ struct TranslatedHelp {
 
     /// Translates an error of the parser with its help, usage and hint, line by line; unknown lines stay.
     func error(from english: String) -> String {
-        var words: [Substring] = []
-        if let usage = english.firstMatch(of: /(?m)^Usage: \S+(?<words>.*)$/) {
-            words = usage.words.split(separator: " ")
-        }
-        let (command, path) = self.tree.command(at: words)
+        let usage = english.firstMatch(of: /(?m)^Usage: \S+(?<words>.*)$/)?.words ?? ""
+        let (command, path) = self.tree.command(at: usage.split(separator: " "))
         return english.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let message: Message? =
                 if let error = line.wholeMatch(of: /Error: (.+)/) {

@@ -50,8 +50,11 @@ enum Console {
     }
 
     /// Sets the options that commands in messages repeat, so that they name the same sandbox.
-    static func repeatOptions(_ options: [String]) {
-        self.state.withLock { $0.options = options }
+    static func repeatOptions(config: String?, sandbox: String? = nil, embedded: Bool) {
+        let paths = [("--config", config), ("--sandbox", sandbox)].compactMap { name, path in
+            path.map { "\(name) \($0.quotedForShell)" }
+        }
+        self.state.withLock { $0.options = paths + (embedded ? ["--embedded"] : []) }
     }
 
     /// Writes every message as a log record in JSON from now on.
@@ -109,18 +112,16 @@ enum Console {
     }
 
     /// Writes a message for a person, like ``standardError(_:isForProgram:)``.
-    static func say(_ message: Message) { self.say(message, .notice) }
+    static func say(_ message: Message, _ level: Logger.Level = .notice) {
+        let (text, isRecord) = self.line(message, level)
+        self.standardError(text, isForProgram: isRecord)
+    }
 
     static func error(_ message: Message) { self.say(message, .error) }
 
     static func warn(_ message: Message) { self.say(message, .warning) }
 
-    static func note(_ message: Message) { self.say(.consoleNote(message), .notice) }
-
-    private static func say(_ message: Message, _ level: Logger.Level) {
-        let (text, isRecord) = self.line(message, level)
-        self.standardError(text, isForProgram: isRecord)
-    }
+    static func note(_ message: Message) { self.say(.consoleNote(message)) }
 
     /// A message as a line for a person, or as a record without personal values.
     private static func line(_ message: Message, _ level: Logger.Level) -> (text: String, isRecord: Bool) {

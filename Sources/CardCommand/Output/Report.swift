@@ -67,22 +67,17 @@ struct ListPrinter {
 
     mutating func print(_ element: some Report) async throws {
         switch self.format {
-        case .text: for line in element.lines { self.waiting += Console.readable(line) + "\n" }
-        case .jsonl: self.waiting += JSONText.line(element) + "\n"
+        case .text: for line in element.lines { try await self.print(Console.readable(line)) }
+        case .jsonl: try await self.print(JSONText.line(element))
         case .json:
             let text = JSONText.document(element).split(separator: "\n").joined(separator: "\n    ")
-            self.waiting += self.indent + text + "\n"
+            try await self.print(self.indent + text)
             self.indent = "    ,"
         }
-        try await self.writePortion()
     }
 
     mutating func print(_ row: String) async throws {
         self.waiting += row + "\n"
-        try await self.writePortion()
-    }
-
-    private mutating func writePortion() async throws {
         guard self.waiting.utf8.count >= Self.portion else { return }
         try Console.requireReader()
         await Console.standardOutput(self.waiting)
@@ -115,17 +110,9 @@ struct ObjectReport: Report {
     func encode(to encoder: any Encoder) throws { try self.object.encode(to: encoder) }
 }
 
-/// A report of one line.
-protocol ReportLine: Report {
-    var line: Message { get }
-}
-
-extension ReportLine {
-    var lines: [Message] { [self.line] }
-}
-
-extension CardDocument: ReportLine {
+extension CardDocument: Report {
     var line: Message { .textVerbatim(self.text) }
+    var lines: [Message] { [self.line] }
 }
 
 extension Array: Report where Element: Report {

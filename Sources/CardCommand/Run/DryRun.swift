@@ -31,88 +31,76 @@ extension RunCommand {
 }
 
 /// What a run would do with one input, and the origin of its values.
-struct PlannedInput: Hashable, ReportLine {
+struct PlannedInput: Report {
     /// The action of a run; a file that is not an image is ignored.
     enum Action: String, CaseIterable, Encodable {
         case take, refuse, ignore
     }
 
-    let source: String
     let action: Action
-    @Nullable private(set) var businessNo: String? = nil
-    @Nullable private(set) var businessNoFrom: ValueOrigin? = nil
-    @Nullable private(set) var userNo: String? = nil
-    @Nullable private(set) var userNoFrom: ValueOrigin? = nil
-    @Nullable private(set) var side: CardSide? = nil
-    @Nullable private(set) var sideFrom: ValueOrigin? = nil
-    @Nullable private(set) var expectedIDNumberFrom: ValueOrigin? = nil
-    @Nullable private(set) var expectedNameFrom: ValueOrigin? = nil
-    @Nullable private(set) var reason: String? = nil
-    @InWords private(set) var message: Message? = nil
+    let lines: [Message]
+    private let object: JSONObject
 
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
+        let (name, item, reason): (Redacted<String>, InputItem?, (code: String, message: Message)?)
         switch entry {
-        case .ignore(let input):
-            (self.source, self.action) = (input.name.reveal(), .ignore)
-            (self.reason, self.message) = (input.error.code.rawValue, input.error.message)
-        case .duplicate(let name, _):
-            (self.source, self.action) = (name.reveal(), .ignore)
-            (self.reason, self.message) = ("duplicate", .runRepeatedRow)
-        case .refuse(let input):
-            (self.source, self.action) = (input.name.reveal(), .refuse)
-            (self.reason, self.message) = (input.error.code.rawValue, input.error.message)
-        case .take(let item):
-            (self.source, self.action) = (item.name.reveal(), .take)
-            let origins = item.origins.mapValues(ValueOrigin.init)
-            self.businessNo = item.metadata.businessNumber.rawValue
-            self.businessNoFrom = origins[.businessNumber]
-            self.userNo = item.metadata.userNumber?.reveal()
-            // The value in the configuration is not shown.
-            let fallback = item.metadata.userNumber == nil && hasConfiguredUser ? ValueOrigin.configuration : nil
-            self.userNoFrom = fallback ?? origins[.userNumber]
-            (self.side, self.sideFrom) = (item.metadata.side, origins[.side])
-            (self.expectedIDNumberFrom, self.expectedNameFrom) = (origins[.expectedIDNumber], origins[.expectedName])
+        case .take(let taken): (self.action, name, item, reason) = (.take, taken.name, taken, nil)
+        case .refuse(let input): (self.action, name, item, reason) = (.refuse, input.name, nil, input.error.reason)
+        case .ignore(let input): (self.action, name, item, reason) = (.ignore, input.name, nil, input.error.reason)
+        case .duplicate(let row, _):
+            (self.action, name, item, reason) = (.ignore, row, nil, ("duplicate", .runRepeatedRow))
         }
+        let metadata = item?.metadata
+        var origins = item?.origins.mapValues(\.shown) ?? [:]
+        if item != nil, metadata?.userNumber == nil, hasConfiguredUser {
+            origins[.userNumber] = ("configuration", .dryRunConfiguration)
+        }
+        self.object = [
+            "source": name.reveal(), "action": self.action, "reason": reason?.code, "message": reason?.message.text(),
+            "business_no": metadata?.businessNumber.rawValue, "business_no_from": origins[.businessNumber]?.word,
+            "user_no": metadata?.userNumber?.reveal(), "user_no_from": origins[.userNumber]?.word,
+            "side": metadata?.side, "side_from": origins[.side]?.word,
+            "expected_id_number_from": origins[.expectedIDNumber]?.word,
+            "expected_name_from": origins[.expectedName]?.word,
+        ]
+        let start = "\(self.action.rawValue.padded(to: 7)) \(name.reveal())"
+        let refusal = reason.map { Message.textNamed(Redacted("\(start) \($0.code)"), $0.message) }
+        self.lines = [refusal ?? Self.line(start, metadata, origins.mapValues(\.message))]
     }
 
     /// For people: `take    cards/LOAN-1/a.jpg: case LOAN-1 (folder), user 7 (option), side front (manifest row 2)`.
-    var line: Message {
-        let start = "\(self.action.rawValue.padded(to: 7)) \(self.source)"
-        if let reason { return .textNamed(Redacted("\(start) \(reason)"), self.message ?? .textVerbatim("")) }
-        var parts: [Message] = []
-        if let origin = self.businessNoFrom { parts.append(.dryRunCase(self.businessNo ?? "", origin.message)) }
-        if let origin = self.userNoFrom {
-            parts.append(self.userNo.map { .dryRunUser($0, origin.message) } ?? .dryRunDefaultUser(origin.message))
-        }
-        if let side, let origin = self.sideFrom { parts.append(.dryRunSide(side, origin.message)) }
-        if let origin = self.expectedIDNumberFrom { parts.append(.dryRunNumber(origin.message)) }
-        if let origin = self.expectedNameFrom { parts.append(.dryRunName(origin.message)) }
-        return parts.isEmpty ? .textPersonal(Redacted(start)) : .dryRunLine(start, parts)
+    private static func line(_ start: String, _ values: CardMetadata?, _ origins: [SubmittedField: Message]) -> Message
+    {
+        let parts: [Message?] = [
+            origins[.businessNumber].map { .dryRunCase(values?.businessNumber.rawValue ?? "", $0) },
+            // The value in the configuration is not shown.
+            origins[.userNumber].map { origin in
+                values?.userNumber.map { .dryRunUser($0.reveal(), origin) } ?? .dryRunDefaultUser(origin)
+            },
+            origins[.side].flatMap { origin in values?.side.map { .dryRunSide($0, origin) } },
+            origins[.expectedIDNumber].map(Message.dryRunNumber), origins[.expectedName].map(Message.dryRunName),
+        ]
+        let shown = parts.compactMap(\.self)
+        return shown.isEmpty ? .textPersonal(Redacted(start)) : .dryRunLine(start, shown)
     }
+
+    func encode(to encoder: any Encoder) throws { try self.object.encode(to: encoder) }
 }
 
-/// The origin of a value: the same word in JSON for all languages, a message for people.
-struct ValueOrigin: Hashable, Encodable {
-    static let configuration = ValueOrigin(word: "configuration", message: .dryRunConfiguration)
-
-    let word: String
-    let message: Message
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(self.word)
-    }
+extension CodedError {
+    fileprivate var reason: (code: String, message: Message) { (self.code.rawValue, self.message) }
 }
 
-extension ValueOrigin {
-    fileprivate init(_ origin: FieldOrigin) {
-        switch origin {
-        case .manifest(let row): self.init(word: "manifest row \(row)", message: .dryRunManifest(row))
-        case .sidecar: self.init(word: "sidecar", message: .dryRunSidecar)
-        case .option: self.init(word: "option", message: .dryRunOption)
-        case .folder: self.init(word: "folder", message: .dryRunFolder)
-        case .filename: self.init(word: "file name", message: .dryRunFileName)
-        case .request: self.init(word: "request", message: .dryRunRequest)
+extension FieldOrigin {
+    /// The same word in JSON for all languages, and a message for people.
+    fileprivate var shown: (word: String, message: Message) {
+        switch self {
+        case .manifest(let row): ("manifest row \(row)", .dryRunManifest(row))
+        case .sidecar: ("sidecar", .dryRunSidecar)
+        case .option: ("option", .dryRunOption)
+        case .folder: ("folder", .dryRunFolder)
+        case .filename: ("file name", .dryRunFileName)
+        case .request: ("request", .dryRunRequest)
         }
     }
 }

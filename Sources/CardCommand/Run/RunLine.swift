@@ -38,7 +38,7 @@ struct RunCounts: Sendable, Encodable {
 }
 
 /// The result of one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
-struct RunLine: Sendable, ReportLine {
+struct RunLine: Sendable, Report {
     @Nullable var cardID: CardID? = nil
     /// The input as the person named it.
     var source: String
@@ -115,6 +115,8 @@ struct RunLine: Sendable, ReportLine {
         return (self.message ?? self.advice).map { .textNamed(start, $0) } ?? .textPersonal(start)
     }
 
+    var lines: [Message] { [self.line] }
+
     /// The name of the input for a person.
     var name: String { self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source }
 
@@ -184,7 +186,6 @@ struct RunTable {
     func write(_ lines: [RunLine], noting store: CardStore) async throws {
         try await store.logList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
         let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }
-        var rest: Data? = Data(rows.map { $0 + "\n" }.joined().utf8)
-        try self.file.fill(self.path) { rest.take() }
+        try self.file.write(Data(rows.map { $0 + "\n" }.joined().utf8), to: self.path)
     }
 }

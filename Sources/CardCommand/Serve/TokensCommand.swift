@@ -38,16 +38,9 @@ struct TokensCommand: AsyncParsableCommand {
         var format = ReportFormat.text
 
         private func configuration() throws -> Configuration {
-            let environment = ProcessInfo.processInfo.environment
-            let given = [self.config.map { "--config " + $0.quotedForShell }, self.embedded ? "--embedded" : nil]
-            Console.repeatOptions(given.compactMap(\.self))
-            return try LoadedConfiguration(
-                file: self.config,
-                environment: environment,
-                embedded: self.embedded,
-                readingFiles: false
-            )
-            .configuration
+            Console.repeatOptions(config: self.config, embedded: self.embedded)
+            return try LoadedConfiguration(file: self.config, embedded: self.embedded, readingFiles: false)
+                .configuration
         }
 
         /// The names of webhook senders; none if the configuration or the secrets cannot be read.

@@ -18,8 +18,7 @@ package struct BatchListing: Sendable {
         /// Returns the entry, or a refusal if a rule gives an error for its photo. A duplicate is judged by the photo that it
         /// repeats, and keeps its own name.
         fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
-            let item: InputItem
-            let name: Redacted<String>
+            let (item, name): (InputItem, Redacted<String>)
             switch self {
             case .take(let taken): (item, name) = (taken, taken.name)
             case .duplicate(let own, of: let first): (item, name) = (first, own)
@@ -71,20 +70,16 @@ package struct BatchListing: Sendable {
     /// Of two photos of one side the newer one wins, but only the verifier knows the side: so all photos of a number are
     /// sorted by name (`PhotoName`). Rows keep their order; they come after photos without a row.
     package var groups: [[InputItem]] {
-        var groups: [[(item: InputItem, row: Int?)]] = []
-        var places: [BusinessNumber: Int] = [:]
+        var groups: [BusinessNumber: [(item: InputItem, row: Int?)]] = [:]
+        var numbers: [BusinessNumber] = []
         for (entry, row) in zip(self.entries, self.rows) {
-            guard case .take(let item) = entry else { continue }
+            guard let item = entry.item else { continue }
             let number = item.metadata.businessNumber
-            if let place = places[number] {
-                groups[place].append((item, row))
-            } else {
-                places[number] = groups.count
-                groups.append([(item, row)])
-            }
+            if groups[number] == nil { numbers.append(number) }
+            groups[number, default: []].append((item, row))
         }
-        return groups.map { group in
-            group.sorted { left, right in
+        return numbers.map { number in
+            groups[number, default: []].sorted { left, right in
                 switch (left.row, right.row) {
                 case (let left?, let right?): left < right
                 case (nil, nil): left.item.isEarlier(than: right.item)

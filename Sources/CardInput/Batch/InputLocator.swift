@@ -4,26 +4,22 @@ import SystemPackage
 
 /// Finds the files of the user's paths.
 struct InputLocator {
-    private enum Named {
+    enum Named {
         case file(FilePath, ListedFile.Origin)
         case folder(FilePath, real: FilePath)
         case unusable(FilePath, Errno)
     }
 
-    private let own: OwnFolder
-    private let limit: Int
-    private var named: [Named] = []
-    private var roots: [FilePath: FolderPath] = [:]
-    private var realFolders: [FilePath: FilePath] = [:]
-    private var written = WrittenPaths()
+    /// The folder of the sandbox.
+    let own: OwnFolder
+    /// The most files of one folder.
+    let limit: Int
+    private(set) var named: [Named] = []
+    private(set) var roots: [FilePath: FolderPath] = [:]
+    private(set) var realFolders: [FilePath: FilePath] = [:]
+    private(set) var written = WrittenPaths()
     /// How many files and folders each rule of `IgnoredNames` skipped.
     private(set) var passedOver: [String: Int] = [:]
-
-    /// Makes a locator; `own` is the folder of the sandbox, `limit` the most files of one folder.
-    init(own: OwnFolder, limit: Int) {
-        self.own = own
-        self.limit = limit
-    }
 
     /// Lists the files that paths name, in the order of the paths.
     ///
@@ -79,13 +75,8 @@ struct InputLocator {
             if similar.count > 1 { return self.unusable(source, origin, .inputAmbiguous) }
             // A path of Windows; here a backslash is an ordinary character.
             let isWindows = source.text.contains("\\")
-            let message: Message =
-                switch error.isAbsence {
-                case true where isWindows: .inputMissingBackslash
-                case true: .inputMissing
-                case false: .inputCannotOpenPath(error.rawValue)
-                }
-            return self.unusable(source, origin, message)
+            let missing: Message = isWindows ? .inputMissingBackslash : .inputMissing
+            return self.unusable(source, origin, error.isAbsence ? missing : .inputCannotOpenPath(error.rawValue))
         }
     }
 
@@ -118,24 +109,16 @@ struct InputLocator {
             }
         } catch {
             guard error.isAbsence else {
-                throw CodedError(
-                    .inputUnreadable,
-                    .input,
-                    error == .notSupported
-                        ? .inputNeither(text)
-                        : .inputNamedCannotOpen(text, error.rawValue)
-                )
+                let isOther = error == .notSupported
+                throw .unreadable(input: isOther ? .inputNeither(text) : .inputNamedCannotOpen(text, error.rawValue))
             }
             if PathPattern.isPattern(text), try self.expand(text) { return }
             let similar = self.written.similarPaths(to: path)
             if similar.count == 1 { return try self.locate(similar[0].text) }
-            throw CodedError(
-                .inputNotFound,
-                .input,
-                similar.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text)
-            )
+            let message: Message = similar.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text)
+            throw CodedError(.inputNotFound, .input, message)
         }
-        guard isTaken else { throw CodedError(.inputUnreadable, .input, .inputIsSandbox(text)) }
+        guard isTaken else { throw .unreadable(input: .inputIsSandbox(text)) }
     }
 
     /// Adds the matches of a pattern; returns `false` if there are none.

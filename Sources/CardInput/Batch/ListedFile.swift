@@ -89,6 +89,9 @@ extension CodedError {
     /// A listed file cannot be used; the message is a whole sentence.
     static func unreadable(_ message: Message) -> CodedError { CodedError(.sourceUnreadable, .input, message) }
 
+    /// A path or pattern of the command line cannot be used.
+    static func unreadable(input message: Message) -> CodedError { CodedError(.inputUnreadable, .input, message) }
+
     /// Something other than a file or folder was found while listing.
     static let notAFile = CodedError(.sourceUnreadable, .input, .inputNotAFile)
 

@@ -54,12 +54,10 @@ extension FilePath {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
         return String(text.utf8[text.utf8.index(after: slash)...]) ?? ""
     }
-}
 
-// `string` and `String(validating:)` decode byte by byte through generic code, which takes a debug build half a
-// millisecond.
+    // `string` and `String(validating:)` decode byte by byte through generic code, which takes a debug build half a
+    // millisecond.
 
-extension FilePath {
     /// The path as text; bytes other than UTF-8 are replaced.
     var text: String { self.withPlatformString { String(cString: $0) } }
 

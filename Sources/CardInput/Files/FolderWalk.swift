@@ -72,7 +72,7 @@ struct FolderWalk {
             open = opened
         } catch {
             guard !folder.below.isEmpty else {
-                throw CodedError(.inputUnreadable, .input, .folderNamedCannotList(self.source.text, error.rawValue))
+                throw .unreadable(input: .folderNamedCannotList(self.source.text, error.rawValue))
             }
             // Removed since its parent was listed: treat it as empty.
             if error.isAbsence { return }

@@ -24,8 +24,8 @@ package enum IgnoredNames {
     private static let names: Set<String> = [
         // Synology, QNAP, other NAS and file servers.
         "#recycle", "#snapshot", "@eadir", "@tmp", "@recycle", "@recently-snapshot", "@snapshot", "@sharebin",
-        "~snapshot",
-        "~snapmirror", "recycle.bin", "trashbox", "network trash folder", "temporary items", "thefindbycontentfolder",
+        "~snapshot", "~snapmirror", "recycle.bin", "trashbox", "network trash folder", "temporary items",
+        "thefindbycontentfolder",
         // Windows.
         "$recycle.bin", "recycler", "recycled", "system volume information", "$windows.~bt", "$windows.~ws",
         "config.msi", "msocache", "windowsimagebackup", "thumbs.db", "ehthumbs.db", "desktop.ini",
@@ -40,8 +40,8 @@ package enum IgnoredNames {
 
     /// Unfinished copies, downloads and uploads, and the files that programs store beside them.
     private static let unfinished = [
-        ".tmp", ".temp", ".part", ".partial", ".filepart",
-        ".duckpart", ".dtapart", ".crdownload", ".download", ".opdownload", ".fdmdownload", ".downloading",
+        ".tmp", ".temp", ".part", ".partial", ".filepart", ".duckpart", ".dtapart", ".crdownload", ".download",
+        ".opdownload", ".fdmdownload", ".downloading",
         ".uploading", ".incomplete", ".gstmp", ".!ut", ".!qb", ".!bt", ".!sync", ".bts", ".bc!", ".jc!", ".aria2",
         ".td", ".xltd",
     ]

@@ -44,7 +44,7 @@ enum PathPattern {
             )
         }
         guard status == 0 || status == GLOB_NOMATCH else {
-            throw CodedError(.inputUnreadable, .input, .inputPatternUnreadable(text))
+            throw .unreadable(input: .inputPatternUnreadable(text))
         }
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { FilePath(platformString: $0) } }
     }

@@ -71,10 +71,9 @@ struct Manifest {
     /// Reads the lines of a manifest; rows have the numbers of their lines, and blank lines are skipped.
     private static func rows(inJSON data: Data) throws(CodedError) -> [Row] {
         var rows: [Row] = []
-        for (index, line) in TableText.withoutByteOrderMark(data).split(
-            separator: UInt8(ascii: "\n"),
-            omittingEmptySubsequences: false
-        ).enumerated() where line.contains(where: { $0 > UInt8(ascii: " ") }) {
+        let text = TableText.withoutByteOrderMark(data)
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() where line.contains(where: { $0 > UInt8(ascii: " ") }) {
             let record: Record
             do {
                 record = try Record(json: line)

@@ -34,17 +34,13 @@ struct MetadataResolver {
         }
     }
 
-    private let options: SubmittedFields
-    private let rule: BusinessNumberRule
+    /// The fields of the command line, for each photo.
+    let options: SubmittedFields
+    /// Which part of a path is the business number.
+    let rule: BusinessNumberRule
     /// The number of each text of a path, and the folder that it copies, if any: a cache, since these are slow to compute.
-    private var numbers: [String: (number: Result<BusinessNumber, CodedError>, original: String?)] = [:]
-    private var sidecars: [FilePath: SidecarNames] = [:]
-
-    /// Makes a resolver; `options` apply to each photo, `rule` tells which part of a path is the business number.
-    init(options: SubmittedFields, rule: BusinessNumberRule) {
-        self.options = options
-        self.rule = rule
-    }
+    private(set) var numbers: [String: (number: Result<BusinessNumber, CodedError>, original: String?)] = [:]
+    private(set) var sidecars: [FilePath: SidecarNames] = [:]
 
     /// Returns a photo with its metadata and the origin of each field.
     ///

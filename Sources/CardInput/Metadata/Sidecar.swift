@@ -116,9 +116,8 @@ struct SidecarNames {
     init(_ names: [FilePath.Component]) {
         self.unfinished = Set(names.compactMap { IgnoredNames.unfinished(by: $0.text) })
         for name in names where name.text.lowercased().hasSuffix(Sidecar.suffix + ".txt") {
-            self.strays[String(name.text.lowercased().dropLast(4 + Sidecar.suffix.count)), default: []].append(
-                name.text
-            )
+            let key = String(name.text.lowercased().dropLast(4 + Sidecar.suffix.count))
+            self.strays[key, default: []].append(name.text)
         }
         let sidecars = names.compactMap { name in Sidecar.base(of: name.text).map { (name: name.text, base: $0) } }
         guard !sidecars.isEmpty else { return }

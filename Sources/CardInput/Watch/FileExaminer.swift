@@ -113,14 +113,12 @@ struct FileExaminer: Sendable {
 
     /// Returns the error of a missing companion: `WatchedFiles` lets such an image have its turn after a long wait.
     private func missingCompanion(_ observation: FileObservation) -> CodedError? {
-        if let marker = self.options.doneMarker, !observation.companions.contains(where: { $0.suffix == marker }) {
+        if self.options.lacksMarker(observation) {
             return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
         }
         guard self.options.sidecar == .required, observation.sidecar == nil, observation.sidecars.names.isEmpty,
             observation.sidecars.strays.isEmpty
-        else {
-            return nil
-        }
+        else { return nil }
         return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)
     }
 

@@ -199,13 +199,9 @@ struct InotifyEvent: Hashable {
         guard let name = self.name else { return self.has(IN_MODIFY) ? nil : .folder(folder) }
         if self.has(IN_ISDIR) {
             guard !self.has(IN_MODIFY) else { return nil }
-            return .folder(
-                WatchedFolder(
-                    root: folder.root,
-                    path: folder.path.appending(name),
-                    place: folder.place.below(name.text)
-                )
-            )
+            var below = folder
+            (below.path, below.place) = (folder.path.appending(name), folder.place.below(name.text))
+            return .folder(below)
         }
         if self.has(IN_MODIFY) { return .file(name, folder, .written) }
         if self.has(IN_CLOSE_WRITE) || self.has(IN_MOVED_TO) { return .file(name, folder, .closed) }

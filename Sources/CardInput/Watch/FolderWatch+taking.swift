@@ -157,9 +157,7 @@ extension FolderWatch {
         let put = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
             Result { try step?.put(as: .failed(note)) }
         }
-        if let place = try? put?.get() {
-            self.report(.placed(name: name, place))
-        }
+        if let place = try? put?.get() { self.report(.placed(name: name, place)) }
         // If it could not be moved, it is examined again with its photo.
         self.tryAgain(file)
     }

@@ -67,6 +67,11 @@ package struct WatchOptions: Sendable {
     /// The suffixes of companions of a photo.
     var companionSuffixes: [String] { [Sidecar.suffix] + (self.doneMarker.map { [$0] } ?? []) }
 
+    /// Whether a file lacks the done-marker that it must have.
+    func lacksMarker(_ observation: FileObservation) -> Bool {
+        self.doneMarker.map { marker in !observation.companions.contains { $0.suffix == marker } } ?? false
+    }
+
     /// Returns the possible files of a companion, if it is named like a sidecar or done-marker, each with its suffix.
     func owners(of name: String) -> [(image: String, suffix: String)] {
         var owners = Sidecar.base(of: name).map { [(image: $0, suffix: Sidecar.suffix)] } ?? []

@@ -183,11 +183,8 @@ struct WatchedFiles {
     }
 
     private func lacksCompanion(_ path: FilePath, _ observation: FileObservation) -> Bool {
-        guard Sidecar.image(of: path) == nil else { return false }
-        if let marker = self.options.doneMarker, !observation.companions.contains(where: { $0.suffix == marker }) {
-            return true
-        }
-        return self.options.sidecar == .required && observation.sidecar == nil
+        let lacksSidecar = self.options.sidecar == .required && observation.sidecar == nil
+        return Sidecar.image(of: path) == nil && (lacksSidecar || self.options.lacksMarker(observation))
     }
 
     /// Returns how long a file must be unchanged before its turn, in which a missing companion is reported.

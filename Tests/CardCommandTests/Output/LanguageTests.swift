@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `every help is Chinese, in lines of 80 columns`() throws {
-        let tree = try #require(CommandTree(IDCardPipelineCommand._dumpHelp()))
+        let tree = try CommandTree(IDCardPipelineCommand._dumpHelp())
         let help = TranslatedHelp(tree: tree, catalogue: Self.chinese.catalogue)
         for (command, path) in Self.commands(tree.command) {
             let usage = "USAGE: idcard-pipeline \(path.joined(separator: " ")) [--quiet]\n"
@@ -84,7 +84,7 @@ import Testing
         (["status", "a", "b"], "错误：多余的参数 a b"),
     ])
     func `the errors of the parser that people meet are Chinese`(arguments: [String], start: String) throws {
-        let tree = try #require(CommandTree(IDCardPipelineCommand._dumpHelp()))
+        let tree = try CommandTree(IDCardPipelineCommand._dumpHelp())
         let error = try #require(throws: (any Error).self) { try IDCardPipelineCommand.parseAsRoot(arguments) }
         let english = IDCardPipelineCommand.fullMessage(for: error)
         let text = TranslatedHelp(tree: tree, catalogue: Self.chinese.catalogue).error(from: english)

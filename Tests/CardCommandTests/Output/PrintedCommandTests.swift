@@ -59,7 +59,7 @@ import Testing
             output: .data(limit: 4 << 20),
             error: .discarded
         )
-        let paths = Self.paths(try #require(CommandTree(IDCardPipelineCommand._dumpHelp())).command)
+        let paths = Self.paths(try CommandTree(IDCardPipelineCommand._dumpHelp()).command)
         var printed: Set<String> = []
         // What a key means tells no one to do anything.
         for (id, entry) in try JSONDecoder().decode([String: Entry].self, from: listing.standardOutput)

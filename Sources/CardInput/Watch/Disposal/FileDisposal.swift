@@ -46,9 +46,7 @@ struct FileDisposal: Sendable {
 
     /// Deletes the file and its companions; `false` if it has changed.
     private func delete(from source: borrowing OpenFolder) throws(Errno) -> Bool {
-        let beside = self.observation.companions.filter { $0.folder == nil }.map {
-            (name: $0.name, identity: $0.identity)
-        }
+        let beside = self.observation.companions.filter { $0.folder == nil }
         let isDeleted = try FileMove(identity: self.observation.identity).remove(self.name, from: source, with: beside)
         guard isDeleted else { return false }
         // Companions moved ahead of it while `watch.after` had another value.

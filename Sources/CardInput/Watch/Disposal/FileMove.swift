@@ -65,7 +65,7 @@ struct FileMove {
     func remove(
         _ name: String,
         from folder: borrowing OpenFolder,
-        with members: [(name: String, identity: FileIdentity)] = []
+        with members: [FileObservation.Companion] = []
     ) throws(Errno) -> Bool {
         guard try folder.holds(self.identity, as: name) else { return false }
         let passing = TransitName(self.identity, with: members.map(\.identity)).text

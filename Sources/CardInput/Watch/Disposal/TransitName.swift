@@ -9,39 +9,25 @@ struct TransitName: Hashable {
     private static let prefix = ".idcard-"
     private static let suffix = ".gone"
 
-    /// Identifies a file in its folder.
-    private struct Mark: Hashable {
-        var inode: UInt64
-        /// Two's complement, for times before 1970.
-        var modified: UInt64
-
-        init(_ identity: FileIdentity) {
-            self.inode = identity.inode
-            self.modified = UInt64(bitPattern: identity.modifiedNanoseconds)
-        }
-
-        init?(_ text: Substring) {
-            let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
-            guard numbers.count == 2, let inode = numbers[0], let modified = numbers[1] else { return nil }
-            (self.inode, self.modified) = (inode, modified)
-        }
-    }
-
-    /// The file, then its companions.
-    private let marks: [Mark]
+    /// The marks of the file, then of its companions.
+    private let marks: [String]
 
     /// Makes the name of a file and its companions in its folder.
-    init(_ file: FileIdentity, with members: [FileIdentity]) { self.marks = ([file] + members).map { Mark($0) } }
+    init(_ file: FileIdentity, with members: [FileIdentity]) { self.marks = ([file] + members).map(Self.mark) }
 
     private init?(_ name: String) {
         guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
-        let texts = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count).split(separator: "-")
-        self.marks = texts.compactMap { Mark($0) }
-        guard !self.marks.isEmpty, self.marks.count == texts.count else { return nil }
+        let marks = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count).split(separator: "-")
+        guard !marks.isEmpty else { return nil }
+        self.marks = marks.map(String.init)
     }
 
-    var text: String {
-        Self.prefix + self.marks.map { "\($0.inode).\($0.modified)" }.joined(separator: "-") + Self.suffix
+    var text: String { Self.prefix + self.marks.joined(separator: "-") + Self.suffix }
+
+    /// Identifies a file in its folder.
+    private static func mark(of file: FileIdentity) -> String {
+        // Two's complement, for times before 1970.
+        "\(file.inode).\(UInt64(bitPattern: file.modifiedNanoseconds))"
     }
 
     /// Finishes the interrupted deletions in a folder.
@@ -59,8 +45,8 @@ struct TransitName: Hashable {
         }
     }
 
-    private static func mark(of name: String, in folder: borrowing OpenFolder) throws(Errno) -> Mark? {
+    private static func mark(of name: String, in folder: borrowing OpenFolder) throws(Errno) -> String? {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
-        return Mark(FileIdentity(path: name, status))
+        return self.mark(of: FileIdentity(path: name, status))
     }
 }
