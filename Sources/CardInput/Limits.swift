@@ -39,7 +39,7 @@ enum WatchLimits {
     /// How long the end waits for a file that is being archived: its folder may not answer.
     static let endWait = Duration.seconds(3)
     /// The most files examined in one step.
-    static let looksAtOnce = 500
+    static let examinedAtOnce = 500
     /// How often a file is tried that cannot be opened, or not decoded for a temporary reason.
     static let tries = 6
     /// The wait before something is tried again; it doubles each time up to the second value.

@@ -34,7 +34,7 @@ extension ReasonCode {
     /// inotify is not available: a watched folder is polled.
     package static let watchPolls = ReasonCode(rawValue: "watch_polls")
     /// A file of a watched folder cannot be archived or deleted.
-    package static let putAwayFailed = ReasonCode(rawValue: "put_away_failed")
+    package static let archivingFailed = ReasonCode(rawValue: "put_away_failed")
     /// A folder or name below a watched folder cannot be read.
     package static let watchFolderUnreadable = ReasonCode(rawValue: "watch_folder_unreadable")
     /// A sidecar or done-marker of a watched folder has no photo.

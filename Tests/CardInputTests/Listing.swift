@@ -59,7 +59,7 @@ struct Listing {
     var lines: [String] {
         self.list.entries.map { entry in
             switch entry {
-            case .take(let item): "take \(item.metadata.businessNumber) \(self.below(item.name))"
+            case .admit(let item): "take \(item.metadata.businessNumber) \(self.below(item.name))"
             case .duplicate(let name, _): "duplicate \(self.below(name))"
             case .refuse(let input): "refuse \(input.error.code) \(self.below(input.name))"
             case .ignore(let input): "ignore \(self.below(input.name))"

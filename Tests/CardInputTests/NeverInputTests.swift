@@ -19,7 +19,7 @@ import Testing
         for options in [Listing.options(), options] {
             let listing = try self.folder.listing("c", options: options)
             #expect(listing.list.refused.isEmpty && listing.items.count == 1)
-            #expect(listing.list.passedOver == [rule: 1])
+            #expect(listing.list.skipped == [rule: 1])
         }
         // A shell names it in passing, or a pattern does.
         let named = try self.folder.listing("c/LOAN-1", "c/" + name, options: options)
@@ -27,7 +27,7 @@ import Testing
         #expect(named.items.count == (hidden ? 3 : 1), "a shell does not name a hidden one in passing")
         let pattern = try self.folder.listing("c/*", options: options)
         #expect(pattern.items.count == 1)
-        #expect(pattern.list.passedOver == (hidden ? [:] : [rule: 1]))
+        #expect(pattern.list.skipped == (hidden ? [:] : [rule: 1]))
     }
 
     @Test(arguments: [
@@ -49,7 +49,7 @@ import Testing
         let rule = try #require(IgnoredNames.rule(matching: name))
         let walked = try self.folder.listing("c")
         #expect(walked.lines == ["take L c/L/front.jpg"])
-        #expect(walked.list.passedOver == [rule: 1])
+        #expect(walked.list.skipped == [rule: 1])
         let options = Listing.options(businessNumber: "N")
         #expect(try self.folder.listing("c/L/*", options: options).lines == ["take N c/L/front.jpg"])
         let shell = try self.folder.listing("c/L/" + name, "c/L/front.jpg", options: options)
@@ -102,12 +102,12 @@ import Testing
         try self.folder.write("c/L/\(name)", "c/L/front.jpg")
         let listing = try self.folder.listing("c")
         #expect(listing.items.count == 2)
-        #expect(listing.list.passedOver.isEmpty)
+        #expect(listing.list.skipped.isEmpty)
     }
 
     @Test func `A folder of files that were put away is passed over, unless it is named`() throws {
         try self.folder.write("in/L/a.jpg", "in/done/L-2/b.jpg", "in/x/c.jpg")
-        for marked in ["in/done", "in/x"] { try self.folder.makeFolder(marked + "/" + IgnoredNames.putAwayMark) }
+        for marked in ["in/done", "in/x"] { try self.folder.makeFolder(marked + "/" + IgnoredNames.archiveMark) }
         #expect(try self.folder.lines("in") == ["take L in/L/a.jpg"])
         #expect(try self.folder.lines("in/*") == ["refuse business_no_missing in/L/a.jpg"])
         #expect(try self.folder.lines("in/done") == ["take L-2 in/done/L-2/b.jpg"])

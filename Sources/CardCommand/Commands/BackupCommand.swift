@@ -38,12 +38,12 @@ struct BackupCommand: Command {
         defer { files.removeEmpty() }
         return try await self.report.options.withSandbox { store, configuration in
             // SQLite writes into a folder where this user may create files.
-            let place = files.areThere ? configuration.sandboxPath + "/backup" : path
-            if place != path { unlink(place) }
-            let copied = try await store.backUp(to: place, by: origin, now: .now)
-            if place != path {
-                defer { unlink(place) }
-                let copy = try FileHandle(forReadingFrom: URL(filePath: place))
+            let target = files.areThere ? configuration.sandboxPath + "/backup" : path
+            if target != path { unlink(target) }
+            let copied = try await store.backUp(to: target, by: origin, now: .now)
+            if target != path {
+                defer { unlink(target) }
+                let copy = try FileHandle(forReadingFrom: URL(filePath: target))
                 try files.fill(path) { try copy.read(upToCount: 1 << 20) }
             }
             let output = ObjectReport(

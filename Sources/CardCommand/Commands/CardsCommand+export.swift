@@ -50,7 +50,7 @@ extension CardsCommand {
                 if let image = export.image {
                     files.append(("\(self.card).\(ImageFormat.sniff(image) == .png ? "png" : "jpg")", image))
                 }
-                if let at = export.details.imageDroppedAt { Console.note(.cardsImageDropped(at.description)) }
+                if let at = export.details.imageDroppedAt { Console.notice(.cardsImageDropped(at.description)) }
                 let paths = try Self.write(files, into: self.output, made)
                 for path in paths { await Console.standardOutput(path) }
                 guard export.image == nil, export.details.imageDroppedAt == nil else { return .delivered }

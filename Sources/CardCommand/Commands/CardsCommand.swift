@@ -58,7 +58,7 @@ struct CardsCommand: AsyncParsableCommand {
                         for document in try await store.documents([card]) { try await list.print(document) }
                     }
                 }
-                await list.end()
+                await list.finish()
                 return .delivered
             }
         }
@@ -144,9 +144,9 @@ extension CardDetailsDocument.Event {
     fileprivate var line: Message {
         let decision = self.actor.map { Message.cardsDecision($0, self.why ?? "") }
         // The meaning of the last state is shown above; a warning is shown only here.
-        let words = decision ?? (self.kind == "warning" ? self.message : nil)
+        let text = decision ?? (self.kind == "warning" ? self.message : nil)
         let start = "\(self.at.asLocalTime) \(self.kind)" + (self.code.map { " (\($0))" } ?? "")
-        return words.map { .textLabelled(start, $0) } ?? .textVerbatim(start)
+        return text.map { .textLabelled(start, $0) } ?? .textVerbatim(start)
     }
 }
 
@@ -155,8 +155,8 @@ extension CaseCardDocument {
         let card = self.card
         let isAlone = card.reason == ReasonCode.frontMissing.rawValue
         let advice = isAlone ? one.advice(onBack: card.cardID) : nil
-        let words = self.message ?? advice ?? RunLine.advice(on: card.reason, of: card.cardID)
-        return [card.line.indented] + [words, self.origin].compactMap(\.self).map(\.indented.indented)
+        let text = self.message ?? advice ?? RunLine.advice(on: card.reason, of: card.cardID)
+        return [card.line.indented] + [text, self.origin].compactMap(\.self).map(\.indented.indented)
     }
 
     fileprivate var origin: Message {

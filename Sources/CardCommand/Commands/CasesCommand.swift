@@ -59,7 +59,7 @@ struct CasesCommand: AsyncParsableCommand {
             filter.states = self.state
             filter.since = self.since?.time
             return try await self.options.withSandbox { [filter] store, _ in
-                if self.files { try await self.noteNames(filter, store) }
+                if self.files { try await self.logNames(filter, store) }
                 var list = ListPrinter(format: OutputFormat(rawValue: self.format.rawValue) ?? .text, name: "cases")
                 await list.begin()
                 if self.format == .csv {
@@ -74,7 +74,7 @@ struct CasesCommand: AsyncParsableCommand {
                         try await list.print(listed)
                     }
                 }
-                await list.end()
+                await list.finish()
                 return .delivered
             }
         }
@@ -85,7 +85,7 @@ struct CasesCommand: AsyncParsableCommand {
         }
 
         /// Writes the line of the access log before any file name is printed.
-        private func noteNames(_ filter: CaseFilter, _ store: CardStore) async throws {
+        private func logNames(_ filter: CaseFilter, _ store: CardStore) async throws {
             var count = 0
             try await store.forEachCase(filter) { _ in count += 1 }
             try await store.logList(to: self.purpose.origin(of: "cases list --files, cases: \(count)"), now: .now)
@@ -256,11 +256,11 @@ private struct ListedCase: Report {
     var cells: [String] {
         let one = self.document
         let sides = one.missing.map(\.rawValue).joined(separator: " ")
-        let place = [
+        let facts = [
             one.businessNo, one.state.rawValue, one.since.local, sides, one.side?.rawValue ?? "", one.cause ?? "",
         ]
         let files = self.files.map { [$0.joined(separator: "; ")] } ?? []
-        return place + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""] + files
+        return facts + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""] + files
     }
 
     var lines: [Message] {

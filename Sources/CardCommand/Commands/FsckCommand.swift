@@ -49,10 +49,10 @@ struct FsckCommand: Command {
         func line(_ finding: SandboxFinding) -> Message {
             .textLabelled(finding.code + (finding.card.map { " \($0)" } ?? ""), finding.message)
         }
-        let end: [Message?] = [
+        let summary: [Message?] = [
             left.isEmpty ? .fsckClean : .fsckFindings(left.count),
             left.contains(where: \.isMendable) ? .fsckRepair : nil,
         ]
-        return mended.map { .fsckRepaired(line($0)) } + left.map(line) + end.compactMap(\.self)
+        return mended.map { .fsckRepaired(line($0)) } + left.map(line) + summary.compactMap(\.self)
     }
 }

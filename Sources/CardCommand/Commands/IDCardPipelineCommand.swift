@@ -51,16 +51,16 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         do {
             // Swift reads the arguments from /proc; without it even the name of the program is missing.
             if CommandLine.arguments.isEmpty { throw CodedError(.noArguments, .configuration, .commandNoArguments) }
-            if let asked = Language.take(from: &arguments) { try Language.choose(asked) }
+            if let asked = Language.removeOption(from: &arguments) { try Language.choose(asked) }
             var command = try await self.asyncParseAsRoot(arguments)
             if !type(of: command).configuration.subcommands.isEmpty { throw ValidationError(.commandMissing) }
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            await self.end(error)
+            await self.finish(after: error)
         }
     }
 
-    private static func end(_ error: any Error) async -> Never {
+    private static func finish(after error: any Error) async -> Never {
         if let error = error as? CodedError {
             Console.error(error.message)
             await Console.finish()

@@ -14,11 +14,11 @@ extension GlobalOptions {
     }
 }
 
-/// Calls a function, and `end` after its success or failure; an error of the function takes precedence.
-func ending<Value>(_ body: () async throws -> Value, by end: () async throws -> Void) async throws -> Value {
+/// Calls a function, and `finish` after its success or failure; an error of the function takes precedence.
+func ending<Value>(_ body: () async throws -> Value, by finish: () async throws -> Void) async throws -> Value {
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
-    do { try await end() } catch {
+    do { try await finish() } catch {
         _ = try result.get()
         throw error
     }
@@ -43,7 +43,7 @@ extension Configuration {
     /// Adds actions to those of a sandbox that need two people.
     func requireSecond(for actions: Set<DecisionAction>, in store: CardStore, by origin: AccessOrigin) async throws {
         let added = try await store.requireSecond(for: actions, by: origin, now: .now)
-        added.forEach { Console.note(.reviewAdded($0)) }
+        added.forEach { Console.notice(.reviewAdded($0)) }
     }
 
     /// A warning about the file system of the sandbox.
@@ -60,7 +60,7 @@ extension Configuration {
         if isNew, creating { try self.requireKeyOfNoOther() }
         let store = try await self.unlockStore(creating: creating)
         guard !self.isEmbedded else { return store }
-        if isNew { Console.note(.sandboxMade(self.sandboxPath)) }
+        if isNew { Console.notice(.sandboxMade(self.sandboxPath)) }
         // If the file cannot be written now, the next opening writes it.
         try? self.keyFile?.remember(store.id)
         return store
@@ -171,8 +171,8 @@ enum SandboxOwner {
     /// if root is the owner.
     static func another(of path: String) -> stat? {
         var status = stat()
-        let place = DurableFile.nearestExisting(path)
-        return geteuid() == 0 && stat(place, &status) == 0 && status.st_uid != 0 ? status : nil
+        let existing = DurableFile.nearestExisting(path)
+        return geteuid() == 0 && stat(existing, &status) == 0 && status.st_uid != 0 ? status : nil
     }
 
     /// Becomes the owner of a sandbox, or of its nearest existing folder, permanently; only root does.

@@ -30,7 +30,7 @@ struct StatusCommand: Command {
             return try await self.report.options.withSandbox { store, configuration in
                 let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
                 try await Self.report(of: store, room, now: .now).print(self.report.format)
-                if let doubt = configuration.isolationDoubt { Console.note(doubt) }
+                if let doubt = configuration.isolationDoubt { Console.notice(doubt) }
                 return .delivered
             }
         }

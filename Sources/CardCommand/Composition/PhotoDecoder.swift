@@ -45,11 +45,11 @@ struct PhotoDecoder: Sendable {
             return try self.recompressor.prepareIsolated(source)
         }
         let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt) + source.suffix(Self.bytesLookedAt))
-        let note = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
+        let file = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
         // The note stays: that a child survives does not prove the photo safe in this process.
-        guard Self.crashes(in: note) < Self.mostCrashes else { return try self.recompressor.prepareIsolated(source) }
-        Self.add(to: note)
-        defer { unlink(note) }
+        guard Self.crashes(in: file) < Self.mostCrashes else { return try self.recompressor.prepareIsolated(source) }
+        Self.add(to: file)
+        defer { unlink(file) }
         return try self.recompressor.prepare(source)
     }
 

@@ -39,7 +39,7 @@ struct Pipeline: Sendable {
                 let engine = Engine(
                     store: self.store,
                     worker: worker,
-                    ports: outside.ports,
+                    ports: outside.dependencies,
                     settings: settings,
                     events: events
                 )
@@ -75,7 +75,7 @@ struct Pipeline: Sendable {
     }
 
     /// Stops the engine after a signal, and reports the calls that are under way.
-    func end(_ engine: Engine) {
+    func stop(_ engine: Engine) {
         let calls = engine.callsUnderWay
         // Before the message, since the reader of standard error may have stopped reading.
         engine.end()
@@ -92,7 +92,7 @@ struct Pipeline: Sendable {
         _ delivery: DeliverySettings,
         _ decoder: PhotoDecoder,
         threads count: Int
-    ) throws(CodedError) -> (ports: EnginePorts, close: @Sendable () async throws -> Void) {
+    ) throws(CodedError) -> (dependencies: EnginePorts, close: @Sendable () async throws -> Void) {
         let maxSourceBytes = self.configuration.imaging.maxSourceBytes
         let fetcher = try ImageFetcher(self.configuration.fetch, maxBytes: maxSourceBytes) {
             ImageFormat.sniff($0) != .unknown
@@ -101,7 +101,7 @@ struct Pipeline: Sendable {
         let backend = try BusinessBackend(delivery)
         let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
-        let ports = EnginePorts(
+        let dependencies = EnginePorts(
             read: { file in try await SourceFile.readApart(file, limit: maxSourceBytes) },
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
             prepareForeign: { source in
@@ -118,6 +118,6 @@ struct Pipeline: Sendable {
             await fetcher.shutdown()
             try await threads.shutdownGracefully()
         }
-        return (ports, close)
+        return (dependencies, close)
     }
 }

@@ -73,7 +73,7 @@ struct ConfigurationFile {
             let line = key.mark?.line ?? 0
             guard let part = key.string else {
                 // An unfilled template, `user_no: {{ user }}`, is valid YAML.
-                self.note(section, line, .configFileBraces)
+                self.addMistake(section, line, .configFileBraces)
                 continue
             }
             let name = section.isEmpty ? part : "\(section).\(part)"
@@ -91,7 +91,7 @@ struct ConfigurationFile {
 
     /// Adds a setting, or a mistake if its value cannot be used.
     private mutating func add(_ name: String, _ line: Int, _ value: WrittenValue?, otherwise mistake: Message) {
-        guard let value else { return self.note(name, line, mistake) }
+        guard let value else { return self.addMistake(name, line, mistake) }
         self.settings.append(Setting(name: name, value: value, line: line))
     }
 
@@ -105,7 +105,7 @@ struct ConfigurationFile {
         }
     }
 
-    private mutating func note(_ name: String, _ line: Int, _ what: Message) {
+    private mutating func addMistake(_ name: String, _ line: Int, _ what: Message) {
         let message: Message =
             name.isEmpty
             ? .configFileLine(self.path, line: line, what)

@@ -45,7 +45,7 @@ extension ConfigurationKey {
     static let intake: [ConfigurationKey] = [
         ConfigurationKey("intake.business_no_from", \.businessNumberFrom, .name).means("Which part of a photo's path is its business number: folder, folder:LEVEL, root, pattern:REGEX or none."),
         ConfigurationKey("cases.sides", \.sides, .word).means("Which sides a case needs; with both, run ends with exit status 1 if a case of its inputs lacks a side and nothing is in progress."),
-        ConfigurationKey("review.four_eyes", \.fourEyes, .words).means("Decisions about a card that are carried out only when a second person decides the same."),
+        ConfigurationKey("review.four_eyes", \.fourEyes, .actions).means("Decisions about a card that are carried out only when a second person decides the same."),
         ConfigurationKey("sources", \.sources, .namedPaths).means("Folders or manifests that a request POST /v1/runs can import, each written as NAME=PATH; the request names one of them."),
         ConfigurationKey("fetch.hosts", \.fetch.hosts, .list).means("Hosts that photos named by URL may come from: names, or *.suffix; if none is named, nothing is fetched."),
         ConfigurationKey("fetch.allow_addresses", \.fetch.allowedAddresses, .list).means("Non-public address blocks (CIDR) from which photos may be fetched, too."),

@@ -84,12 +84,12 @@ enum ConfigurationReference {
             case .unset, .secret, .text: ""
             case let value: value.text
             }
-        let words = key.expectation.id == "value.one_of" ? " (\(key.expectation.text()))" : ""
-        return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning.text())\(words)"
+        let values = key.expectation.id == "value.one_of" ? " (\(key.expectation.text()))" : ""
+        return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning.text())\(values)"
     }
 
     private static func standard(of key: ConfigurationKey) -> String {
-        if let words = key.defaultWords { return words }
+        if let text = key.defaultWords { return text }
         let value = key.show(Self.defaults)
         switch value {
         case .unset, .secret: return "–"

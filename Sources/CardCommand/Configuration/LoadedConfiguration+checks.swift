@@ -8,7 +8,7 @@ import Foundation
 extension LoadedConfiguration {
     /// Adds all mistakes and warnings, and completes the secrets.
     mutating func check(requiringRemotes: Bool) {
-        if self.configuration.sandboxPath.isEmpty { self.note(.settingMissing, "sandbox.path", .configNoSandbox) }
+        if self.configuration.sandboxPath.isEmpty { self.addMistake(.settingMissing, "sandbox.path", .configNoSandbox) }
         self.checkTimes()
         self.checkSecrets()
         self.checkReplies()
@@ -21,16 +21,16 @@ extension LoadedConfiguration {
         self.addWarnings()
     }
 
-    /// Adds a mistake with the place where its key is set.
-    mutating func note(_ code: ReasonCode, _ name: String, _ what: Message) {
-        let place: Message =
+    /// Adds a mistake with the location where its key is set.
+    mutating func addMistake(_ code: ReasonCode, _ name: String, _ what: Message) {
+        let location: Message =
             switch self.sources[name] {
             case nil: .placeDefault
             case .file(let line): .placeLine(line)
             case .variable(let variable): .textVerbatim(variable)
             case .option: .placeOption
             }
-        self.mistake(code, name, from: self.sources[name], .configMistake(name, place, what))
+        self.addMistake(code, name, from: self.sources[name], .configMistake(name, location, what))
     }
 
     /// Whether all these keys could be read.
@@ -49,14 +49,14 @@ extension LoadedConfiguration {
         }
         for (lower, shorter, upper, longer) in limits where self.areRead(lower, upper) && shorter > longer {
             let (short, long) = (DurationText.render(shorter), DurationText.render(longer))
-            self.note(.settingConflict, lower, .configLonger(short, upper, long))
+            self.addMistake(.settingConflict, lower, .configLonger(short, upper, long))
         }
         let imaging = self.configuration.imaging
         if self.areRead("imaging.quality", "imaging.min_quality"), imaging.minQuality > imaging.quality,
             self.isSet("imaging.min_quality")
         {
             let message: Message = .configMinQuality(imaging.minQuality, quality: imaging.quality)
-            self.note(.settingConflict, "imaging.min_quality", message)
+            self.addMistake(.settingConflict, "imaging.min_quality", message)
         }
     }
 
@@ -70,7 +70,7 @@ extension LoadedConfiguration {
         for group in groups {
             let set = group.filter(self.isSet)
             guard set.count > 1, let last = set.last else { continue }
-            self.note(.settingConflict, last, .configExclusive(set))
+            self.addMistake(.settingConflict, last, .configExclusive(set))
         }
         guard !self.configuration.isEmbedded else { return }
         let secrets = self.configuration.deliverySecrets
@@ -92,13 +92,13 @@ extension LoadedConfiguration {
         let key = "delivery.reply.key_file"
         guard let mode = ReplyEncryption.Mode(rawValue: secrets.replyEncryption.rawValue) else { return }
         guard let path = secrets.replyKeyFile else {
-            if self.areRead(key) { self.note(.settingMissing, key, .configReplyKey(mode)) }
+            if self.areRead(key) { self.addMistake(.settingMissing, key, .configReplyKey(mode)) }
             return
         }
         let text = self.attempt(key) { () throws(CodedError) in try SecretFile(path: path, key: key).read() }
         guard let text else { return }
         let encryption = ReplyEncryption(mode, key: text, startVector: secrets.replyStartVector)
-        for (key, message) in encryption.mistakes { self.note(.settingInvalid, key, message) }
+        for (key, message) in encryption.mistakes { self.addMistake(.settingInvalid, key, message) }
         self.configuration.backend.encryption = encryption
     }
 
@@ -106,7 +106,7 @@ extension LoadedConfiguration {
         let isOctetStream = self.configuration.backend.body == .octetStream
         let layout = self.configuration.backend.layout
         if isOctetStream, layout != .single, self.areRead("delivery.body", "delivery.layout") {
-            self.note(.settingConflict, "delivery.body", .configOctetStream(layout))
+            self.addMistake(.settingConflict, "delivery.body", .configOctetStream(layout))
         }
         let fields = ConfigurationKey.form.filter { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }
         // Names of headers are case-insensitive (RFC 9110, section 5.1).
@@ -126,15 +126,15 @@ extension LoadedConfiguration {
             guard case .list(let codes) = key.show(self.configuration) else { continue }
             for code in codes {
                 if RetcodeTable.isStatus(code), !Self.mayHold(code, in: key.name) {
-                    self.note(.settingInvalid, key.name, .configNoRetcode(code, tokenExpired))
+                    self.addMistake(.settingInvalid, key.name, .configNoRetcode(code, tokenExpired))
                 }
                 guard let owner = owners.updateValue(key.name, forKey: code) else { continue }
-                self.note(.settingConflict, key.name, .configRetcodeTwice(code, owner))
+                self.addMistake(.settingConflict, key.name, .configRetcodeTwice(code, owner))
             }
         }
         let success = "delivery.retcode.success"
         if self.configuration.backend.retcodes.success.isEmpty, self.areRead(success) {
-            self.note(.settingConflict, success, .configNoSuccess)
+            self.addMistake(.settingConflict, success, .configNoSuccess)
         }
     }
 
@@ -157,12 +157,12 @@ extension LoadedConfiguration {
         for key in keys where self.areRead(key.name) {
             let name = key.show(self.configuration).text
             guard let owner = owners.updateValue(key.name, forKey: normal(name)) else { continue }
-            self.note(.settingConflict, key.name, .configFieldTwice(owner, name))
+            self.addMistake(.settingConflict, key.name, .configFieldTwice(owner, name))
         }
         for name in further {
             guard let owner = owners.updateValue(name, forKey: normal(name)) else { continue }
             let key = ConfigurationKey.fieldFamily + name
-            self.note(.settingConflict, key, .configNameTwice(owner))
+            self.addMistake(.settingConflict, key, .configNameTwice(owner))
         }
     }
 
@@ -187,7 +187,7 @@ extension LoadedConfiguration {
         guard self.areRead(certificate.key, key.key) else { return }
         if (certificate.path == nil) != (key.path == nil) {
             let missing = certificate.path == nil ? certificate.key : key.key
-            self.note(.settingMissing, missing, .configPair(certificate.key, key.key))
+            self.addMistake(.settingMissing, missing, .configPair(certificate.key, key.key))
         }
         self.checkCertificate(certificate.key, certificate.path)
         guard let path = key.path else { return }
@@ -205,7 +205,7 @@ extension LoadedConfiguration {
         guard let path, self.readsFiles else { return }
         let file = PEMFile(path: path)
         guard !String(decoding: file.bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else { return }
-        self.note(.settingInvalid, key, file.otherKind(isKey: false) ?? .configNoCertificate(path))
+        self.addMistake(.settingInvalid, key, file.otherKind(isKey: false) ?? .configNoCertificate(path))
     }
 
     /// Calls a body that reads the file of a key, and adds its error to the mistakes; `nil` if files are not read.

@@ -15,24 +15,24 @@ extension LoadedConfiguration {
         do throws(CodedError) {
             _ = try BusinessNumberRule(self.configuration.businessNumberFrom)
         } catch {
-            self.note(error.code, rule, error.message)
+            self.addMistake(error.code, rule, error.message)
         }
         for source in self.configuration.sources {
             let parts = source.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, !source.hasPrefix("=") else {
-                self.note(.settingInvalid, "sources", .configSource(source))
+                self.addMistake(.settingInvalid, "sources", .configSource(source))
                 continue
             }
             if self.configuration.sourcePaths.updateValue(parts[1], forKey: parts[0]) != nil {
-                self.note(.settingConflict, "sources", .configSourceTwice(parts[0]))
+                self.addMistake(.settingConflict, "sources", .configSourceTwice(parts[0]))
             }
         }
-        for (key, message) in self.configuration.fetch.mistakes { self.note(.settingInvalid, key, message) }
+        for (key, message) in self.configuration.fetch.mistakes { self.addMistake(.settingInvalid, key, message) }
         // A marker becomes part of a file name, with a number and a note after it.
         if let marker = self.configuration.watch.doneMarker,
             marker.contains("/") || marker == ".json" || marker.utf8.count > WatchOptions.longestMarker
         {
-            self.note(.settingInvalid, "watch.done_marker", .configDoneMarker(marker))
+            self.addMistake(.settingInvalid, "watch.done_marker", .configDoneMarker(marker))
         }
     }
 
@@ -41,14 +41,14 @@ extension LoadedConfiguration {
         let key = "server.listen"
         let server = self.configuration.server
         guard let (host, _) = Self.listening(server.listen) else {
-            return self.note(.settingInvalid, key, .configListen(server.listen))
+            return self.addMistake(.settingInvalid, key, .configListen(server.listen))
         }
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
-            self.note(.settingConflict, key, .listenUnencrypted)
+            self.addMistake(.settingConflict, key, .listenUnencrypted)
         }
         // A value that is not an origin may hold a password, and is not repeated.
         for (index, origin) in server.corsOrigins.enumerated() where Self.origin(origin) == nil {
-            self.note(.settingInvalid, "server.cors_origins", .configOrigin(value: index + 1))
+            self.addMistake(.settingInvalid, "server.cors_origins", .configOrigin(value: index + 1))
         }
     }
 
@@ -57,9 +57,9 @@ extension LoadedConfiguration {
         guard let parts = URLComponents(string: text.lowercased()), let scheme = parts.scheme, let host = parts.host,
             let usual = ["http": 80, "https": 443][scheme], !host.isEmpty
         else { return nil }
-        let place = "\(scheme)://\(host)"
-        guard text.lowercased() == place + (parts.port.map { ":\($0)" } ?? "") else { return nil }
-        return place + (parts.port.map { $0 == usual ? "" : ":\($0)" } ?? "")
+        let base = "\(scheme)://\(host)"
+        guard text.lowercased() == base + (parts.port.map { ":\($0)" } ?? "") else { return nil }
+        return base + (parts.port.map { $0 == usual ? "" : ":\($0)" } ?? "")
     }
 
     /// Splits an address into host and port.
@@ -85,9 +85,9 @@ extension LoadedConfiguration {
         else { return }
         do throws(CodedError) {
             guard try WebhookSecret.secrets(in: text).isEmpty else { return }
-            self.note(.settingInvalid, webhooks.key, .configNoWebhookSecret)
+            self.addMistake(.settingInvalid, webhooks.key, .configNoWebhookSecret)
         } catch {
-            self.note(.settingInvalid, webhooks.key, error.message)
+            self.addMistake(.settingInvalid, webhooks.key, error.message)
         }
     }
 
@@ -95,7 +95,7 @@ extension LoadedConfiguration {
     mutating func checkAddresses() {
         let hosts = self.configuration.httpHosts
         for host in hosts where ServiceAddress("http://\(host)")?.authority != host.lowercased() {
-            self.note(.settingInvalid, "allow_http.hosts", .configHTTPHost(host))
+            self.addMistake(.settingInvalid, "allow_http.hosts", .configHTTPHost(host))
         }
         for service in Configuration.Service.allCases where !self.configuration.isEmbedded {
             let (section, endpoint) = (service.rawValue, self.configuration[endpoint: service])
@@ -108,7 +108,7 @@ extension LoadedConfiguration {
             } else {
                 continue
             }
-            self.note(.settingConflict, "\(section).url", what)
+            self.addMistake(.settingConflict, "\(section).url", what)
         }
     }
 
@@ -124,7 +124,7 @@ extension LoadedConfiguration {
             let message: Message =
                 alternatives.count == 1
                 ? .configMissing(alternatives[0], variables[0]) : .configMissingAny(alternatives, variables)
-            self.mistake(.settingMissing, alternatives[0], from: nil, message)
+            self.addMistake(.settingMissing, alternatives[0], from: nil, message)
         }
     }
 

@@ -70,8 +70,8 @@ struct LoadedConfiguration: Sendable {
         self.folders.base = base.pushing(FilePath(file.path)).removingLastComponent()
         for setting in file.settings {
             holdsSecret = holdsSecret || ConfigurationKey.named(setting.name)?.isSecret == true
-            let place: Message = .placeFile(file.path, line: setting.line)
-            self.fill(setting.name, setting.value, from: .file(line: setting.line), at: place)
+            let location: Message = .placeFile(file.path, line: setting.line)
+            self.fill(setting.name, setting.value, from: .file(line: setting.line), at: location)
         }
         if holdsSecret, file.isReadableByOthers { self.configuration.notices.append(.configReadable(file.path)) }
     }
@@ -95,17 +95,17 @@ struct LoadedConfiguration: Sendable {
     }
 
     /// Fills the property of a key, or adds a mistake.
-    private mutating func fill(_ name: String, _ value: WrittenValue, from source: Source, at place: Message) {
+    private mutating func fill(_ name: String, _ value: WrittenValue, from source: Source, at location: Message) {
         guard let key = ConfigurationKey.named(name) else {
             if name.hasPrefix(ConfigurationKey.fieldFamily), let slip = value.slip() {
-                let message: Message = .configValueInvalid(name, place, value.shown, slip)
-                return self.mistake(.settingInvalid, name, from: source, message)
+                let message: Message = .configValueInvalid(name, location, value.shown, slip)
+                return self.addMistake(.settingInvalid, name, from: source, message)
             }
             if self.addField(name, value) { return }
             let near = NameSuggestion.closest(to: name, among: ConfigurationKey.all.map(\.name))
             let message: Message =
-                near.map { Message.configSimilarKey(name, place, $0) } ?? .configUnknownKey(name, place)
-            return self.mistake(.settingUnknown, name, from: source, message)
+                near.map { Message.configSimilarKey(name, location, $0) } ?? .configUnknownKey(name, location)
+            return self.addMistake(.settingUnknown, name, from: source, message)
         }
         let slip = key.slip(value)
         guard slip == nil, key.fill(value, self.folders, &self.configuration) else {
@@ -113,9 +113,9 @@ struct LoadedConfiguration: Sendable {
             let isShown = !key.isSecret && key.expectation != ValueType<String>.address.expectation
             let message: Message =
                 isShown
-                ? .configValueInvalid(name, place, value.shown, slip ?? key.expectation)
-                : .configSecretInvalid(name, place, slip ?? key.expectation)
-            return self.mistake(.settingInvalid, name, from: source, message)
+                ? .configValueInvalid(name, location, value.shown, slip ?? key.expectation)
+                : .configSecretInvalid(name, location, slip ?? key.expectation)
+            return self.addMistake(.settingInvalid, name, from: source, message)
         }
         self.sources[name] = source
     }
@@ -132,7 +132,7 @@ struct LoadedConfiguration: Sendable {
     }
 
     /// Adds a mistake of a key, whose value is then ignored.
-    mutating func mistake(_ code: ReasonCode, _ name: String, from source: Source?, _ message: Message) {
+    mutating func addMistake(_ code: ReasonCode, _ name: String, from source: Source?, _ message: Message) {
         self.unread.insert(name)
         let error = CodedError(code, .configuration, message)
         self.mistakes.append(.init(key: name, line: source?.line, error: error))

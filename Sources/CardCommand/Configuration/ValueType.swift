@@ -220,7 +220,7 @@ extension ValueType<Set<String>> {
 
 extension ValueType<Set<DecisionAction>> {
     /// Some of the known words, in any order.
-    static let words = ValueType(
+    static let actions = ValueType(
         expectation: .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
         show: { actions in .list(actions.map(\.rawValue).sorted()) },
         slip: { $0.slip(isList: true) }

@@ -161,7 +161,7 @@ extension Configuration {
         // An existing sandbox was made with a key; the error of reading the file says what to do.
         if !file.exists, !hasSandbox {
             guard self.isEmbedded else { throw Self.missingKey }
-            if creating, try file.create(.random()) { Console.note(.keysMadeEmbedded(file.path)) }
+            if creating, try file.create(.random()) { Console.notice(.keysMadeEmbedded(file.path)) }
         }
         return try file.read()
     }

@@ -35,19 +35,19 @@ extension Language {
     /// Removes `--lang` from the arguments of a command line, before these are parsed.
     ///
     /// - Returns: its value; `nil` without the option.
-    static func take(from arguments: inout [String]) -> String?? {
+    static func removeOption(from arguments: inout [String]) -> String?? {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        guard let place = arguments[..<end].firstIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {
+        guard let index = arguments[..<end].firstIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {
             return nil
         }
-        let argument = arguments.remove(at: place)
+        let argument = arguments.remove(at: index)
         var value: String? = nil
         if argument != "--lang" {
             value = String(argument.dropFirst("--lang=".count))
-        } else if place < end - 1 {
-            value = arguments.remove(at: place)
+        } else if index < end - 1 {
+            value = arguments.remove(at: index)
         }
         // Of several, the last one counts.
-        return Self.take(from: &arguments) ?? .some(value)
+        return Self.removeOption(from: &arguments) ?? .some(value)
     }
 }

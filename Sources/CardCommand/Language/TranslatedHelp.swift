@@ -35,7 +35,7 @@ struct TranslatedHelp {
 
     /// Translates an error of the parser with its help, usage and hint, line by line; unknown lines stay.
     func error(from english: String) -> String {
-        let usage = english.firstMatch(of: /(?m)^Usage: \S+(?<words>.*)$/)?.words ?? ""
+        let usage = english.firstMatch(of: /(?m)^Usage: \S+(?<path>.*)$/)?.path ?? ""
         let (command, path) = self.tree.command(at: usage.split(separator: " "))
         return english.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let message: Message? =
@@ -74,9 +74,9 @@ struct TranslatedHelp {
         if let match = text.wholeMatch(
             of: /The value '(.*)' is invalid for '(.+?)'(?:\. Please provide one of (.+)\.|: .*)?/
         ) {
-            let words = match.3.map { $0.matches(of: /'(.+?)'/).map { String($0.1) } } ?? []
+            let values = match.3.map { $0.matches(of: /'(.+?)'/).map { String($0.1) } } ?? []
             let (value, name) = (Redacted(String(match.1)), String(match.2))
-            return words.isEmpty ? .parserInvalidValue(value, name) : .parserInvalidWord(value, name, words)
+            return values.isEmpty ? .parserInvalidValue(value, name) : .parserInvalidWord(value, name, values)
         }
         return nil
     }

@@ -11,8 +11,8 @@ enum CSVText {
     /// Splits a message at its first semicolon, English or Chinese, into the problem and the remedy.
     static func parts(of message: Message?) -> [String] {
         let text = message?.text() ?? ""
-        guard let end = text.firstRange(of: "; ") ?? text.firstRange(of: "；") else { return [text, ""] }
-        return [String(text[..<end.lowerBound]), String(text[end.upperBound...])]
+        guard let separator = text.firstRange(of: "; ") ?? text.firstRange(of: "；") else { return [text, ""] }
+        return [String(text[..<separator.lowerBound]), String(text[separator.upperBound...])]
     }
 
     /// Escapes a cell: a spreadsheet program would run a formula, also from a file name or business number.

@@ -121,7 +121,7 @@ enum Console {
 
     static func warn(_ message: Message) { self.say(message, .warning) }
 
-    static func note(_ message: Message) { self.say(.consoleNote(message)) }
+    static func notice(_ message: Message) { self.say(.consoleNote(message)) }
 
     /// A message as a line for a person, or as a record without personal values.
     private static func line(_ message: Message, _ level: Logger.Level) -> (text: String, isRecord: Bool) {

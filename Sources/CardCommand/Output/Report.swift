@@ -84,7 +84,7 @@ struct ListPrinter {
         self.waiting = ""
     }
 
-    mutating func end() async {
+    mutating func finish() async {
         if self.format == .json { self.waiting += "  ]\n}\n" }
         if !self.waiting.isEmpty { await Console.standardOutput(self.waiting) }
     }

@@ -34,7 +34,7 @@ extension RunCommand {
 struct PlannedInput: Report {
     /// The action of a run; a file that is not an image is ignored.
     enum Action: String, CaseIterable, Encodable {
-        case take, refuse, ignore
+        case admit = "take", refuse, ignore
     }
 
     let action: Action
@@ -44,7 +44,7 @@ struct PlannedInput: Report {
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
         let (name, item, reason): (Redacted<String>, InputItem?, (code: String, message: Message)?)
         switch entry {
-        case .take(let taken): (self.action, name, item, reason) = (.take, taken.name, taken, nil)
+        case .admit(let taken): (self.action, name, item, reason) = (.admit, taken.name, taken, nil)
         case .refuse(let input): (self.action, name, item, reason) = (.refuse, input.name, nil, input.error.reason)
         case .ignore(let input): (self.action, name, item, reason) = (.ignore, input.name, nil, input.error.reason)
         case .duplicate(let row, _):

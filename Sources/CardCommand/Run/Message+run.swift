@@ -67,7 +67,7 @@ extension Message {
 
     static func dryRunCount(_ inputs: Int, _ action: PlannedInput.Action) -> Self {
         switch action {
-        case .take: Self("dry_run.take", "\(count: inputs) to take")
+        case .admit: Self("dry_run.take", "\(count: inputs) to take")
         case .refuse: Self("dry_run.refuse", "\(count: inputs) to refuse")
         case .ignore: Self("dry_run.ignore", "\(count: inputs) to ignore")
         }

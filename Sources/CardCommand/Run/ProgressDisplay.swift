@@ -22,15 +22,15 @@ struct ProgressDisplay: Sendable {
         let isLive = Console.canShowLiveLines
         var last: Message?
         while (try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)) != nil {
-            let figures = self.tracker.figures
+            let progress = self.tracker.figures
             if isLive {
                 let now = clock.now
-                await Console.showLive(figures.lines(since: past[0].counts, over: now - past[0].at))
-                past.append((now, figures.counts))
+                await Console.showLive(progress.lines(since: past[0].counts, over: now - past[0].at))
+                past.append((now, progress.counts))
                 past.removeAll { now - $0.at > Self.recent }
-            } else if figures.plain != last {
-                last = figures.plain
-                Console.say(figures.plain)
+            } else if progress.plain != last {
+                last = progress.plain
+                Console.say(progress.plain)
             }
         }
         if isLive { await Console.showLive([]) }
@@ -59,12 +59,12 @@ struct RunProgress: Sendable {
     /// A message about cards whose retention is over.
     var upkeep: Message?
 
-    mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
+    mutating func count(_ delivery: DeliveryID, sent: Int64, total: Int64) {
         self.sentBytes += max(0, sent - (self.sending[delivery] ?? 0))
         self.sending[delivery] = sent < total ? sent : nil
     }
 
-    mutating func note(_ state: CardState, of card: CardID) {
+    mutating func count(_ state: CardState, of card: CardID) {
         switch state {
         case .prepared: self.toVerify.insert(card)
         case .verified:

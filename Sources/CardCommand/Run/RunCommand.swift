@@ -136,10 +136,10 @@ struct RunCommand: Command {
 
     /// Prints how many names each rule skipped, whether nothing is left, and a table that may be the manifest.
     func say(_ listing: BatchListing) {
-        if !listing.passedOver.isEmpty { Console.note(.outputSkipped(listing.passedOver)) }
-        if let emptiness = listing.emptiness { Console.note(emptiness) }
+        if !listing.skipped.isEmpty { Console.notice(.outputSkipped(listing.skipped)) }
+        if let emptiness = listing.emptiness { Console.notice(emptiness) }
         if self.manifest == nil, let table = listing.tableOfNumbers?.reveal() {
-            Console.note(table.lowercased().hasSuffix(".xlsx") ? .runManifestWorkbook(table) : .runManifest(table))
+            Console.notice(table.lowercased().hasSuffix(".xlsx") ? .runManifestWorkbook(table) : .runManifest(table))
         }
     }
 
@@ -157,11 +157,11 @@ struct RunCommand: Command {
         let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
         let printer = RunPrinter(tracker, store: store, configuration: configuration, format: self.format, runID: runID)
-        let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.quiet).showing {
+        let result = try await ProgressDisplay(tracker: tracker, isQuiet: self.quiet).showing {
             try await running {
                 defer { tracker.finish() }
                 return try await pipeline.with("run", id: runID, events: tracker.observe) { engine in
-                    try await SignalWatch(end: { pipeline.end(engine) }).watching {
+                    try await SignalWatch(stop: { pipeline.stop(engine) }).watching {
                         try await engine.runBatch(listing?.groups ?? [])
                     }
                 }
@@ -169,6 +169,6 @@ struct RunCommand: Command {
                 if printer.format != .json { try await printer.printEndings() }
             }
         }
-        return try await printer.print(stopped: end.value, signal: end.signal, into: table)
+        return try await printer.print(stopped: result.value, signal: result.signal, into: table)
     }
 }

@@ -47,7 +47,7 @@ final class RunTracker: Sendable {
         var state = State()
         for (place, entry) in listing.enumerated() {
             switch entry {
-            case .take(let item):
+            case .admit(let item):
                 places[item] = place
                 state.figures.intake.total += 1
             case .duplicate(_, let item): if let first = places[item] { duplicates[first, default: []].append(place) }
@@ -71,11 +71,11 @@ final class RunTracker: Sendable {
                 return error.isPassing ? [] : [place]
             case .changed(let change):
                 state.moved[change.card] = change.state
-                state.figures.note(change.state, of: change.card)
+                state.figures.count(change.state, of: change.card)
                 guard !change.state.isRunnable else { return [] }
                 if self.listing.isEmpty { self.ended.yield(.card(change.card)) }
                 return state.waiting.removeValue(forKey: change.card) ?? []
-            case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
+            case .sending(let delivery, let sent, let total): state.figures.count(delivery, sent: sent, total: total)
             case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
             case .overdue(let count): state.figures.upkeep = .runOverdue(count)
             case .erasingFailed(let error): state.figures.upkeep = .runNotErased(error.message)
@@ -96,7 +96,7 @@ final class RunTracker: Sendable {
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
             state.moved[outcome.card] = outcome.state
-            state.figures.note(outcome.state, of: outcome.card)
+            state.figures.count(outcome.state, of: outcome.card)
         }
         guard outcome.state.isRunnable || outcome.retake != nil else { return [place] }
         state.waiting[outcome.retake ?? outcome.card, default: []].append(place)
@@ -145,7 +145,7 @@ final class RunTracker: Sendable {
             var line = RunLine(source: input.name.reveal(), state: "unchanged")
             line.refuse(input.error)
             return line
-        case .take(let item): return self.line(item, at: place, card: card)
+        case .admit(let item): return self.line(item, at: place, card: card)
         }
     }
 
@@ -248,13 +248,13 @@ final class RunTracker: Sendable {
                 case (.ignore, _): report.counts["ignored", default: 0] += 1
                 case (.duplicate, _): report.counts["duplicate", default: 0] += 1
                 case (.refuse(let input), _): report.refuse(input.error.code)
-                case (.take, .failure(let error)): if !error.isPassing { report.refuse(error.code) }
-                case (.take, .success(let outcome))
+                case (.admit, .failure(let error)): if !error.isPassing { report.refuse(error.code) }
+                case (.admit, .success(let outcome))
                 where outcome.state == .rejected && (!outcome.isDuplicate || toRetake.contains(outcome.card)):
                     report.refuse(outcome.reason ?? .sourceUnreadable)
-                case (.take, .success(let outcome)):
+                case (.admit, .success(let outcome)):
                     report.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
-                case (.take, nil): break
+                case (.admit, nil): break
                 }
             }
             return report

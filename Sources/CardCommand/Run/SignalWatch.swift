@@ -4,7 +4,7 @@ import UnixSignals
 
 /// Turns the signals that terminate a process into an orderly stop.
 struct SignalWatch: Sendable {
-    let end: @Sendable () -> Void
+    let stop: @Sendable () -> Void
     /// Called at each SIGHUP, which then does not stop the process.
     var reload: (@Sendable () -> Void)?
 
@@ -34,7 +34,7 @@ struct SignalWatch: Sendable {
                 // A second signal kills the process: all that was acknowledged is durable.
                 self.restoreDefaultHandlers(numbers)
                 first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
-                self.end()
+                self.stop()
                 break
             }
         }

@@ -53,7 +53,7 @@ struct ServeSession: Sendable {
     /// Serves until a signal, and returns the exit status.
     func run() async throws -> CommandStatus {
         let signals = SignalWatch(
-            end: {
+            stop: {
                 self.notice.sayStopping()
                 self.ends.continuation.yield()
             },
@@ -99,14 +99,14 @@ struct ServeSession: Sendable {
             var settings = settings
             if let tokens { settings.tokens = tokens.now }
             let fetch = self.configuration.fetch
-            var ports = CardServer.Ports(engine: engine, store: pipeline.store) { fetch.addressCheck()($0) }
-            (ports.startRun, ports.run, ports.runs) = (runs.start, runs.run, runs.all)
+            var dependencies = CardServer.Ports(engine: engine, store: pipeline.store) { fetch.addressCheck()($0) }
+            (dependencies.startRun, dependencies.run, dependencies.runs) = (runs.start, runs.run, runs.all)
             let services = ServeServices(
                 session: self,
                 tokens: tokens,
                 server: try CardServer(
                     configuration: settings,
-                    ports: ports,
+                    ports: dependencies,
                     metrics: metrics,
                     logger: logger,
                     onRunning: { [settings] in self.sayListening(as: settings, at: $0) }
@@ -120,11 +120,11 @@ struct ServeSession: Sendable {
                 },
                 runs: runs,
                 reloadRemotes: { engine.reload() },
-                endPipeline: { pipeline.end(engine) },
+                endPipeline: { pipeline.stop(engine) },
                 logger: logger
             )
             // A signal may have come while the sandbox was being opened.
-            guard !self.notice.isStopping else { return pipeline.end(engine) }
+            guard !self.notice.isStopping else { return pipeline.stop(engine) }
             try await engine.run { try await services.run() }
         }
     }
@@ -162,7 +162,7 @@ private struct ServeServices: Sendable {
                 for await _ in self.session.reloads.stream { self.session.notice.reloading(self.reload) }
             }
             companions.addTask {
-                for await _ in self.session.ends.stream { await self.end(serving) }
+                for await _ in self.session.ends.stream { await self.stop(serving) }
             }
             try await withThrowingTaskGroup(of: Void.self) { work in
                 work.addTask { try await serving.run() }
@@ -176,10 +176,10 @@ private struct ServeServices: Sendable {
     }
 
     /// Accepts no more connections and begins nothing new; requests and calls under way finish.
-    private func end(_ serving: ServiceGroup) async {
+    private func stop(_ serving: ServiceGroup) async {
         await serving.triggerGracefulShutdown()
-        await self.watch?.watch.end()
-        self.runs.end()
+        await self.watch?.watch.stop()
+        self.runs.stop()
         self.endPipeline()
     }
 

@@ -87,7 +87,7 @@ final class SourceRuns: Sendable {
     // MARK: The work
 
     /// Begins no more runs; ``work()`` returns once those under way have stopped.
-    func end() {
+    func stop() {
         for source in self.sources.values { source.signal.continuation.finish() }
         self.listings.withLock { listings in
             listings.isOver = true
@@ -95,7 +95,7 @@ final class SourceRuns: Sendable {
         }
     }
 
-    /// Performs the runs, those of different sources in parallel, until ``end()``.
+    /// Performs the runs, those of different sources in parallel, until ``stop()``.
     ///
     /// - Throws: what the sandbox throws.
     func work() async throws {
@@ -135,10 +135,10 @@ final class SourceRuns: Sendable {
             Console.warn(.serveSourceFailed(run.source, error.message))
             let isUnreadable = error.code == .inputNotFound || error.code == .inputUnreadable
             let reason = isUnreadable ? .sourceUnreadable : error.code
-            try await self.end(run, as: SourceRun.Report(reason: reason))
+            try await self.finish(run, as: SourceRun.Report(reason: reason))
             return true
         }
-        self.notices.passedOver(listing.passedOver, in: "source \(run.source)") {
+        self.notices.reportSkipped(listing.skipped, in: "source \(run.source)") {
             .outputSkippedInSource(run.source, $0)
         }
         let tracker = RunTracker(listing: listing.entries)
@@ -146,7 +146,7 @@ final class SourceRuns: Sendable {
             switch entry {
             case .refuse: self.metrics.count(.refused)
             case .ignore: self.metrics.count(.ignored)
-            case .take, .duplicate: break
+            case .admit, .duplicate: break
             }
         }
         self.trackers.withLock { $0[run.id] = tracker }
@@ -155,15 +155,15 @@ final class SourceRuns: Sendable {
                 try await self.engine.take(tracker.left(of: listing.groups), reporting: tracker.observe)
                 if tracker.left(of: listing.groups).isEmpty { break }
             } catch let error as CodedError where error.isPassing {}
-            // The process stops, or there is no space for more: then the rest waits.
+            // The process stops, or there is no space for more: then the others wait.
             do { try await Task.sleep(for: Self.pause) } catch { return false }
         }
-        try await self.end(run, as: self.report(of: tracker))
+        try await self.finish(run, as: self.report(of: tracker))
         self.trackers.withLock { $0[run.id] = nil }
         return true
     }
 
-    private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
+    private func finish(_ run: SourceRun, as report: SourceRun.Report) async throws {
         try await self.store.finish(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
         let metadata: Logger.Metadata = ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]

@@ -96,22 +96,22 @@ struct TokensCommand: AsyncParsableCommand {
             guard !self.options.senders().contains(token.name) else {
                 throw AccessToken.invalid(.tokensIsSender(token.name))
             }
-            try self.keep(token, secret)
-            let end = token.expiresAt?.formatted(.iso8601)
+            try self.store(token, secret)
+            let expiry = token.expiresAt?.formatted(.iso8601)
             let shown = self.output == nil ? secret.reveal() : nil
             await ObjectReport(
-                ["name": token.name, "id": token.id, "expires_at": end, "token": shown],
+                ["name": token.name, "id": token.id, "expires_at": expiry, "token": shown],
                 shown.map { [.textPersonal(Redacted($0))] } ?? []
             )
             .print(self.options.format)
-            Console.note(self.output.map { Message.tokensWritten($0) } ?? .tokensShownOnce)
-            Console.note(token.expiresAt.map { Message.tokensExpire(Timestamp($0)) } ?? .tokensNeverExpire)
-            Console.note(.tokensActive)
+            Console.notice(self.output.map { Message.tokensWritten($0) } ?? .tokensShownOnce)
+            Console.notice(token.expiresAt.map { Message.tokensExpire(Timestamp($0)) } ?? .tokensNeverExpire)
+            Console.notice(.tokensActive)
             return .delivered
         }
 
         /// Writes the token to its file, if one is given, and then its record.
-        private func keep(_ token: AccessToken, _ secret: Redacted<String>) throws {
+        private func store(_ token: AccessToken, _ secret: Redacted<String>) throws {
             let file = try self.options.file()
             // The token's file first: root may become another user before the tokens are changed.
             if let output {
@@ -138,16 +138,16 @@ struct TokensCommand: AsyncParsableCommand {
         func execute() async throws -> CommandStatus {
             let tokens = try self.options.file().readForUpkeep()
             let reports = tokens.map { token in
-                let (begin, end) = (token.createdAt.formatted(.iso8601), token.expiresAt?.formatted(.iso8601))
+                let (start, expiry) = (token.createdAt.formatted(.iso8601), token.expiresAt?.formatted(.iso8601))
                 let scopes = token.scopes.sorted().map(\.rawValue)
                 let since = Timestamp(token.createdAt)
                 let validity =
                     token.expiresAt.map { Message.tokensValid(since, until: Timestamp($0)) }
                     ?? .tokensValidAlways(since)
-                let start = "\(token.id)  \(token.name)  \(scopes.joined(separator: ","))  "
+                let columns = "\(token.id)  \(token.name)  \(scopes.joined(separator: ","))  "
                 return ObjectReport(
-                    ["id": token.id, "name": token.name, "scopes": scopes, "created_at": begin, "expires_at": end],
-                    [.textBehind(start, validity)]
+                    ["id": token.id, "name": token.name, "scopes": scopes, "created_at": start, "expires_at": expiry],
+                    [.textBehind(columns, validity)]
                 )
             }
             await reports.print(self.options.format)
@@ -186,7 +186,7 @@ struct TokensCommand: AsyncParsableCommand {
                 }
                 tokens.removeAll(where: isMeant)
             }
-            Console.note(.tokensActive)
+            Console.notice(.tokensActive)
             return .delivered
         }
     }

@@ -97,13 +97,13 @@ final class LiveTokens: Sendable {
         self.logger = logger
         self.report = report
         self.state = Mutex(State(secrets: secrets))
-        self.state.withLock { self.look(&$0) }
+        self.state.withLock { self.refresh(&$0) }
     }
 
     /// - Throws: the error of ``TokensFile/read()``, which was logged once.
     func now() throws(CodedError) -> [AccessToken] {
         try self.state.withLock { state in
-            self.look(&state)
+            self.refresh(&state)
             return state.outcome
         }.get()
     }
@@ -113,11 +113,11 @@ final class LiveTokens: Sendable {
         self.state.withLock { state in
             guard secrets != state.secrets else { return }
             (state.secrets, state.mark) = (secrets, nil)
-            self.look(&state)
+            self.refresh(&state)
         }
     }
 
-    private func look(_ state: inout State) {
+    private func refresh(_ state: inout State) {
         // Before reading: a change meanwhile is found the next time.
         let mark = Self.mark(of: self.file.path)
         guard state.mark != mark else { return }

@@ -72,8 +72,8 @@ struct WatchCommand: Command {
                 }
                 if !isQuiet { Console.say(.watchBegins(options.folders.count)) }
                 let signals = SignalWatch {
-                    pipeline.end(engine)
-                    Task { await watch.watch.end() }
+                    pipeline.stop(engine)
+                    Task { await watch.watch.stop() }
                 }
                 return try await signals.watching { try await engine.run { try await watch.run() } }.signal
             }
@@ -98,8 +98,8 @@ final class WatchReports: Sendable {
 
     private let store: CardStore
     private let format: LineFormat
-    private let news: AsyncStream<Change>
-    private let teller: AsyncStream<Change>.Continuation
+    private let changes: AsyncStream<Change>
+    private let continuation: AsyncStream<Change>.Continuation
     private let tally = Mutex(RunCounts())
     /// The number of lines left out since the last one that was read, and whether finished cards were missed.
     private let missed = Mutex((lines: 0, endings: false))
@@ -107,7 +107,7 @@ final class WatchReports: Sendable {
     init(store: CardStore, format: LineFormat, mostWaiting: Int = 10_000) {
         self.store = store
         self.format = format
-        (self.news, self.teller) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(mostWaiting))
+        (self.changes, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(mostWaiting))
     }
 
     var counts: RunCounts { self.tally.withLock { $0 } }
@@ -117,8 +117,8 @@ final class WatchReports: Sendable {
         case .taken(let item, let outcome):
             var line = RunLine(source: item.name.reveal(), state: outcome.state.rawValue)
             if outcome.isDuplicate { line.duplicateOf = outcome.card }
-            self.tell(.taken(outcome.card, line))
-        case .changed(let change) where !change.state.isRunnable: self.tell(.ended(change.card))
+            self.report(.taken(outcome.card, line))
+        case .changed(let change) where !change.state.isRunnable: self.report(.ended(change.card))
         case .changed, .refused, .sending, .called, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
@@ -137,24 +137,24 @@ final class WatchReports: Sendable {
             line.describe(error)
         case .placed, .scanned, .staying, .problem, .mended, .paused, .resumed: return
         }
-        self.tell(.refused(line))
+        self.report(.refused(line))
     }
 
-    private func tell(_ news: Change) {
-        guard case .dropped = self.teller.yield(news) else { return }
+    private func report(_ change: Change) {
+        guard case .dropped = self.continuation.yield(change) else { return }
         self.missed.withLock { missed in
-            if case .ended = news { missed.endings = true } else { missed.lines += 1 }
+            if case .ended = change { missed.endings = true } else { missed.lines += 1 }
         }
     }
 
     /// Ends the events; `print` returns once all lines are written.
-    func finish() { self.teller.finish() }
+    func finish() { self.continuation.finish() }
 
     func print() async throws {
         // The files of each card; a file is added before its card is read.
         var files: [CardID: [RunLine]] = [:]
-        for await news in self.news {
-            switch news {
+        for await change in self.changes {
+            switch change {
             case .refused(let line): await self.print(line)
             case .taken(let card, let line):
                 files[card, default: []].append(line)

@@ -18,7 +18,7 @@ struct WatchIntake: Sendable {
     /// Admits a photo; returns once its result is durable.
     ///
     /// - Throws: errors of the sandbox that every later photo would meet, too.
-    func take(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
+    func admit(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
         if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
@@ -72,38 +72,38 @@ struct NotingWatch: Sendable {
     ) {
         self.store = pipeline.store
         let intake = WatchIntake(engine: engine, store: self.store, configuration: pipeline.configuration)
-        self.watch = FolderWatch(options: options, sandbox: self.store.id, time: .system, take: intake.take) { event in
-            report(event)
-            intake.observe(event)
+        self.watch = FolderWatch(options: options, sandbox: self.store.id, time: .system, admit: intake.admit) {
+            report($0)
+            intake.observe($0)
         }
     }
 
     func run() async throws {
-        async let _: Void = self.writeNotes()
+        async let _: Void = self.followRefusals()
         try await self.watch.run()
     }
 
-    private func writeNotes() async {
+    private func followRefusals() async {
         // Each change is read twice: a photo may reach `done/` shortly after its card was refused.
         var marks: [Int64] = []
         repeat {
             // An error of the sandbox is temporary, or stops the watch elsewhere; the next pass asks again.
-            if let mark = try? await self.note(after: marks.first) { marks = marks.suffix(1) + [mark] }
+            if let mark = try? await self.writeNotes(after: marks.first) { marks = marks.suffix(1) + [mark] }
         } while (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
     /// - Parameter event: the event after which changes count; `nil` for all cards that are refused at present.
     /// - Returns: the last event that was read.
-    private func note(after event: Int64?) async throws -> Int64 {
+    private func writeNotes(after event: Int64?) async throws -> Int64 {
         let next = try await self.store.lastEvent()
         for filter in Self.filters {
             guard var last = event else {
-                try await self.store.forEachCard(filter, self.note)
+                try await self.store.forEachCard(filter, self.writeNote)
                 continue
             }
             while last < next {
                 let changes = try await self.store.changes(filter, since: last, limit: Limits.pageSize, for: .process)
-                for card in changes.cards { try await self.note(card) }
+                for card in changes.cards { try await self.writeNote(for: card) }
                 last = changes.hasMore ? changes.last : next
             }
         }
@@ -112,17 +112,17 @@ struct NotingWatch: Sendable {
 
     /// The cards whose photos get notes: those to be taken again, and those superseded as taken earlier.
     private static let filters: [CardFilter] = {
-        var (refused, passedOver) = (CardFilter(), CardFilter())
+        var (refused, superseded) = (CardFilter(), CardFilter())
         (refused.attention, refused.submitter) = ([.retake], Caller.process.subject)
-        (passedOver.states, passedOver.submitter) = ([.superseded], Caller.process.subject)
-        passedOver.reason = ReasonCode.takenEarlier.rawValue
-        return [refused, passedOver]
+        (superseded.states, superseded.submitter) = ([.superseded], Caller.process.subject)
+        superseded.reason = ReasonCode.takenEarlier.rawValue
+        return [refused, superseded]
     }()
 
-    private func note(_ card: Card) async throws {
+    private func writeNote(for card: Card) async throws {
         try Task.checkCancellation()
         let (error, files) = (CodedError.refused(card), try await self.store.files(of: card.id))
-        await self.watch.note(error, card: card.id, beside: files, moving: card.reason == .takenEarlier)
+        await self.watch.writeNote(error, card: card.id, beside: files, moving: card.reason == .takenEarlier)
     }
 }
 
@@ -146,9 +146,9 @@ extension CodedError {
 final class ServiceNotices: Sendable {
     private let isQuiet: Bool
     /// The open issues: the code by the subject, such as the stage and host of an endpoint.
-    private let told = Mutex<[String: String]>([:])
+    private let reported = Mutex<[String: String]>([:])
     /// The reported rules, by the folder or source in which each skipped a name.
-    private let toldRules = Mutex<[String: Set<String>]>([:])
+    private let reportedRules = Mutex<[String: Set<String>]>([:])
 
     /// - Parameter isQuiet: whether only issues, and their ends, are reported.
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
@@ -170,12 +170,12 @@ final class ServiceNotices: Sendable {
 
     /// Reports an issue once, until its code changes.
     private func warn(of subject: String, _ code: String, _ message: Message) {
-        let isNew = self.told.withLock { $0.updateValue(code, forKey: subject) != code }
+        let isNew = self.reported.withLock { $0.updateValue(code, forKey: subject) != code }
         if isNew { Console.warn(message) }
     }
 
     private func sayOver(_ subject: String, _ message: Message) {
-        if self.told.withLock({ $0.removeValue(forKey: subject) }) != nil { Console.say(message) }
+        if self.reported.withLock({ $0.removeValue(forKey: subject) }) != nil { Console.say(message) }
     }
 
     func observe(_ event: WatchEvent) {
@@ -188,7 +188,7 @@ final class ServiceNotices: Sendable {
             self.warn(of: "watch", error.code.rawValue, .watchPaused(error.message))
         case .resumed: self.sayOver("watch", .watchResumed)
         case .scanned(let folder, _, let counts):
-            self.passedOver(counts, in: "folder \(folder.reveal())") { .outputSkippedInFolder(folder, $0) }
+            self.reportSkipped(counts, in: "folder \(folder.reveal())") { .outputSkippedInFolder(folder, $0) }
         case .stays(_, let folder, let error):
             // The log of a service names no files, and a folder may hold thousands of one kind.
             guard self.isNew(error.code.rawValue, in: folder.reveal()) else { return }
@@ -199,14 +199,14 @@ final class ServiceNotices: Sendable {
 
     /// Reports the names skipped in a folder or source, but each rule only once: a service scans often, and unfinished
     /// copies come and go.
-    func passedOver(_ counts: [String: Int], in place: String, _ message: ([String: Int]) -> Message) {
+    func reportSkipped(_ counts: [String: Int], in source: String, _ message: ([String: Int]) -> Message) {
         guard !self.isQuiet else { return }
-        let new = counts.filter { self.isNew($0.key, in: place) }
-        if !new.isEmpty { Console.note(message(new)) }
+        let new = counts.filter { self.isNew($0.key, in: source) }
+        if !new.isEmpty { Console.notice(message(new)) }
     }
 
     /// Whether a rule is reported for a folder or source for the first time.
-    private func isNew(_ rule: String, in place: String) -> Bool {
-        self.toldRules.withLock { $0[place, default: []].insert(rule).inserted }
+    private func isNew(_ rule: String, in source: String) -> Bool {
+        self.reportedRules.withLock { $0[source, default: []].insert(rule).inserted }
     }
 }

@@ -6,21 +6,21 @@ package struct BatchListing: Sendable {
     /// What to do with one file or row.
     package enum Entry: Hashable, Sendable {
         /// Admit the photo.
-        case take(InputItem)
+        case admit(InputItem)
         /// Nothing: a row of the manifest equal to an earlier one.
         case duplicate(Redacted<String>, of: InputItem)
         case refuse(RefusedInput)
         /// Nothing: a file found while listing that is not an image; with its kind.
         case ignore(RefusedInput)
 
-        package var item: InputItem? { if case .take(let item) = self { item } else { nil } }
+        package var item: InputItem? { if case .admit(let item) = self { item } else { nil } }
 
         /// Returns the entry, or a refusal if a rule gives an error for its photo. A duplicate is judged by the photo that it
         /// repeats, and keeps its own name.
         fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
             let (item, name): (InputItem, Redacted<String>)
             switch self {
-            case .take(let taken): (item, name) = (taken, taken.name)
+            case .admit(let taken): (item, name) = (taken, taken.name)
             case .duplicate(let own, of: let first): (item, name) = (first, own)
             case .refuse, .ignore: return self
             }
@@ -40,15 +40,15 @@ package struct BatchListing: Sendable {
     /// The numbers of the rows that name the entries.
     private let rows: [Int?]
     /// How many files or folders each rule, such as `#recycle` or `*.bak`, skipped.
-    package let passedOver: [String: Int]
+    package let skipped: [String: Int]
 
     /// Makes a listing; refuses all photos of a number that has too many.
-    init(_ listed: [Listed], passedOver: [String: Int]) {
+    init(_ listed: [Listed], skipped: [String: Int]) {
         var counts: [BusinessNumber: Int] = [:]
-        for case .take(let item) in listed.lazy.map(\.entry) {
+        for case .admit(let item) in listed.lazy.map(\.entry) {
             counts[item.metadata.businessNumber, default: 0] += 1
         }
-        self.passedOver = passedOver
+        self.skipped = skipped
         self.rows = listed.map(\.row)
         self.entries = listed.map { listed in
             listed.entry.refused { item in
@@ -62,7 +62,7 @@ package struct BatchListing: Sendable {
     /// Returns the list with photos refused for which a rule gives an error.
     package func refusing(_ rule: (InputItem) -> CodedError?) -> BatchListing {
         let listed = zip(self.entries, self.rows).map { Listed(entry: $0.refused(rule), row: $1) }
-        return BatchListing(listed, passedOver: self.passedOver)
+        return BatchListing(listed, skipped: self.skipped)
     }
 
     /// The photos by business number, in the order in which they count as admitted; numbers in the order of their first photo.
@@ -101,7 +101,7 @@ package struct BatchListing: Sendable {
                 let isTable = [".csv", ".jsonl", ".ndjson", ".xlsx"].contains(where: name.hasSuffix)
                 if table == nil, isTable { table = input.name }
             case .refuse(let input): isNeeded = isNeeded || missing.contains(input.error.code)
-            case .take, .duplicate: break
+            case .admit, .duplicate: break
             }
         }
         return isNeeded ? table : nil
@@ -110,7 +110,7 @@ package struct BatchListing: Sendable {
     /// The message about a list without a photo; `nil` if it has one, or a refused input.
     package var emptiness: Message? {
         guard !self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else { return nil }
-        let passed = self.passedOver.values.reduce(0, +)
+        let passed = self.skipped.values.reduce(0, +)
         return .inputNoPhotos(self.entries.count, passed)
     }
 }

@@ -96,6 +96,6 @@ package struct BatchSource: Sendable {
             }
         }
         let selection = InputSelection(candidates, manifest: manifest, options: self.options)
-        return BatchListing(try selection.entries(limit: self.limit), passedOver: locator.passedOver)
+        return BatchListing(try selection.entries(limit: self.limit), skipped: locator.skipped)
     }
 }

@@ -19,7 +19,7 @@ struct InputLocator {
     private(set) var realFolders: [FilePath: FilePath] = [:]
     private(set) var written = WrittenPaths()
     /// How many files and folders each rule of `IgnoredNames` skipped.
-    private(set) var passedOver: [String: Int] = [:]
+    private(set) var skipped: [String: Int] = [:]
 
     /// Lists the files that paths name, in the order of the paths.
     ///
@@ -34,7 +34,7 @@ struct InputLocator {
             case .folder(let source, let real):
                 var walk = FolderWalk(root: real, source: source, roots: self.roots, own: self.own, limit: self.limit)
                 candidates += try walk.candidates()
-                self.count(walk.passedOver)
+                self.count(walk.skipped)
             case .unusable(let source, let error):
                 candidates.append(self.unusable(source, .found, .inputCannotOpen(error.rawValue)))
             }
@@ -123,9 +123,9 @@ struct InputLocator {
 
     /// Adds the matches of a pattern; returns `false` if there are none.
     private mutating func expand(_ text: String) throws(CodedError) -> Bool {
-        let (paths, passedOver) = try PathPattern.expand(text)
-        self.count(passedOver)
-        var isAny = !passedOver.isEmpty
+        let (paths, skipped) = try PathPattern.expand(text)
+        self.count(skipped)
+        var isAny = !skipped.isEmpty
         for path in paths {
             do throws(Errno) {
                 let isFolder = try path.status(followingLinks: true).kind == .folder
@@ -133,7 +133,7 @@ struct InputLocator {
                 isAny = true
                 if !isFolder {
                     self.named.append(.file(path, .found))
-                } else if !IgnoredNames.isPutAway(path) {
+                } else if !IgnoredNames.isArchive(path) {
                     // A pattern may match the sandbox.
                     _ = try self.addRoot(path)
                 }
@@ -149,10 +149,10 @@ struct InputLocator {
         let real = try path.real()
         guard real.isUTF8 else { throw .illegalByteSequence }
         guard !self.own.holds(real) else { return false }
-        var place = FolderPath(named: path, real: real)
+        var root = FolderPath(named: path, real: real)
         // Named twice with different names, for example through a link: the name is ambiguous.
-        if let known = self.roots[real], known.rootName != place.rootName { place.rootName = nil }
-        self.roots[real] = place
+        if let known = self.roots[real], known.rootName != root.rootName { root.rootName = nil }
+        self.roots[real] = root
         self.named.append(.folder(path, real: real))
         return true
     }
@@ -172,7 +172,7 @@ struct InputLocator {
         return ListedFile(source.text, at: path, origin, .unusable(message))
     }
 
-    private mutating func count(_ passedOver: [String: Int]) { self.passedOver.merge(passedOver, uniquingKeysWith: +) }
+    private mutating func count(_ skipped: [String: Int]) { self.skipped.merge(skipped, uniquingKeysWith: +) }
 }
 
 /// Finds the similar paths of a path that does not exist.

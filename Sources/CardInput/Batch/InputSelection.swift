@@ -20,7 +20,7 @@ struct InputSelection {
     /// In lower case, because sidecars are compared so.
     private var namedPaths: Set<String> = []
     /// The positions of files found by walking, also for those that were named, too.
-    private var places: [FilePath: FolderPath] = [:]
+    private var folderPaths: [FilePath: FolderPath] = [:]
 
     init(_ candidates: [ListedFile], manifest: Manifest?, options: BatchOptions) {
         let uses = Dictionary(grouping: candidates.filter { $0.origin != .found }, by: \.real).mapValues(\.count)
@@ -29,7 +29,7 @@ struct InputSelection {
         self.options = options
         for candidate in self.candidates {
             self.namedPaths.insert(candidate.path.text.lowercased())
-            if let place = candidate.place { self.places[candidate.path] = place }
+            if let folderPath = candidate.folderPath { self.folderPaths[candidate.path] = folderPath }
             guard candidate.origin != .found else { continue }
             self.namedFiles.insert(candidate.real)
             if case .row(let index) = candidate.origin, self.rowOfFile[candidate.real] == nil {
@@ -57,27 +57,27 @@ struct InputSelection {
             let row = self.row(for: candidate)
             let entry = self.entry(for: candidate, row, &resolver)
             var key = Key(real: candidate.real, address: candidate.finding == .address ? candidate.source : nil)
-            if case .take(let item) = entry { key.businessNumber = item.metadata.businessNumber }
-            if let place = first[key] {
+            if case .admit(let item) = entry { key.businessNumber = item.metadata.businessNumber }
+            if let index = first[key] {
                 // A further row for the file counts; the same path again does not.
-                guard case .row = candidate.origin, row?.number != listed[place].row else { continue }
-                if entry.item != nil { repeated[place, default: [place]].append(listed.count) }
+                guard case .row = candidate.origin, row?.number != listed[index].row else { continue }
+                if entry.item != nil { repeated[index, default: [index]].append(listed.count) }
             } else {
                 first[key] = listed.count
             }
             guard listed.count < limit else { throw .tooManyInputs(limit: limit) }
             listed.append(BatchListing.Listed(entry: entry, row: row?.number))
         }
-        for places in repeated.values { Self.compare(places, in: &listed) }
+        for indices in repeated.values { Self.compare(indices, in: &listed) }
         return listed
     }
 
     /// Compares the rows of one file and number: equal ones are one input, different ones are all refused.
     ///
     /// One of different rows may belong to another file.
-    private static func compare(_ places: [Int], in listed: inout [BatchListing.Listed]) {
-        let rows = places.compactMap { place in
-            listed[place].entry.item.map { (place: place, item: $0, number: listed[place].row ?? 0) }
+    private static func compare(_ indices: [Int], in listed: inout [BatchListing.Listed]) {
+        let rows = indices.compactMap { index in
+            listed[index].entry.item.map { (index: index, item: $0, number: listed[index].row ?? 0) }
         }
         let other = rows.first { $0.item.metadata != rows[0].item.metadata }
         for row in rows {
@@ -85,9 +85,9 @@ struct InputSelection {
                 let opposed = row.item.metadata == other.item.metadata ? rows[0] : other
                 let (number, lines) = (row.item.metadata.businessNumber, [row.number, opposed.number].sorted())
                 let error = CodedError(.rowConflict, .input, .manifestRowConflict(lines[0], lines[1], number))
-                listed[row.place].entry = .refuse(RefusedInput(name: row.item.name, error: error))
-            } else if row.place != rows[0].place {
-                listed[row.place].entry = .duplicate(row.item.name, of: rows[0].item)
+                listed[row.index].entry = .refuse(RefusedInput(name: row.item.name, error: error))
+            } else if row.index != rows[0].index {
+                listed[row.index].entry = .duplicate(row.item.name, of: rows[0].item)
             }
         }
     }
@@ -105,11 +105,11 @@ struct InputSelection {
         _ resolver: inout MetadataResolver
     ) -> BatchListing.Entry {
         var candidate = found
-        candidate.place = candidate.place ?? self.places[candidate.path]
+        candidate.folderPath = candidate.folderPath ?? self.folderPaths[candidate.path]
         let name = Redacted(candidate.shownSource)
         do {
             switch try self.photo(candidate) {
-            case .success(let place): return .take(try resolver.item(candidate, at: place, row: row))
+            case .success(let location): return .admit(try resolver.item(candidate, at: location, row: row))
             case .failure(let error): return .ignore(RefusedInput(name: name, error: error))
             }
         } catch {

@@ -32,7 +32,7 @@ struct ListedFile {
     /// The real path of the file: candidates with equal ones are the same file.
     var real: FilePath
     /// The folder in which walking a named folder found it, else `nil`.
-    var place: FolderPath?
+    var folderPath: FolderPath?
     var origin: Origin
     var finding: Finding
     /// The written path, if there is no file of that name and this one is the only similar one.
@@ -43,16 +43,16 @@ struct ListedFile {
         _ source: String,
         at path: FilePath,
         real: FilePath? = nil,
-        place: FolderPath? = nil,
+        folderPath: FolderPath? = nil,
         _ origin: Origin,
         _ finding: Finding
     ) {
-        (self.source, self.path, self.real, self.place) = (source, path, real ?? path, place)
+        (self.source, self.path, self.real, self.folderPath) = (source, path, real ?? path, folderPath)
         (self.origin, self.finding) = (origin, finding)
     }
 
     /// The folders between the named one and the file.
-    var below: [String] { self.place?.folders ?? [] }
+    var below: [String] { self.folderPath?.folders ?? [] }
 
     /// The source for reports: a URL without user, password, query and fragment, which may be secrets.
     var shownSource: String {
@@ -81,7 +81,7 @@ extension FolderPath {
     init(named given: FilePath, real: FilePath) {
         let isName = given.lastComponent?.kind == .regular
         let name = isName ? given.name : real.name
-        self.init(rootName: name.isEmpty || IgnoredNames.isPutAway(real) ? nil : name)
+        self.init(rootName: name.isEmpty || IgnoredNames.isArchive(real) ? nil : name)
     }
 }
 

@@ -5,14 +5,14 @@ import SystemPackage
 // Calls of the C library that swift-system lacks.
 
 /// In `FilePath`, `stat` is a method.
-private func look(_ path: UnsafePointer<CChar>, _ status: inout stat, followingLinks: Bool) -> Int32 {
+private func readStatus(_ path: UnsafePointer<CChar>, _ status: inout stat, followingLinks: Bool) -> Int32 {
     followingLinks ? stat(path, &status) : lstat(path, &status)
 }
 
 extension FilePath {
     func status(followingLinks: Bool) throws(Errno) -> Glibc.stat {
         var status = Glibc.stat()
-        let result = self.withPlatformString { look($0, &status, followingLinks: followingLinks) }
+        let result = self.withPlatformString { readStatus($0, &status, followingLinks: followingLinks) }
         guard result == 0 else { throw Errno.last }
         return status
     }

@@ -12,7 +12,7 @@ struct FolderWalk {
     struct Watching {
         var ignores: (_ name: FilePath.Component, _ folder: FolderPath) -> Bool
         /// Called for each folder before it is listed; returns the reason not to enter it, if any.
-        var entering: (_ folder: FilePath, _ place: FolderPath) -> Message?
+        var entering: (_ folder: FilePath, _ folderPath: FolderPath) -> Message?
         /// Called for each empty folder below the watched one.
         var isEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
@@ -20,7 +20,7 @@ struct FolderWalk {
     struct Folder {
         var path: FilePath
         var below: FilePath
-        var place: FolderPath
+        var folderPath: FolderPath
     }
 
     let root: FilePath
@@ -38,13 +38,13 @@ struct FolderWalk {
     private(set) var entered: Set<FilePath> = []
     private(set) var found: [(below: FilePath, candidate: ListedFile)] = []
     /// How many files and folders each rule of `IgnoredNames` skipped.
-    private(set) var passedOver: [String: Int] = [:]
+    private(set) var skipped: [String: Int] = [:]
 
     /// Lists the files, sorted by the bytes of their paths.
     ///
     /// - Throws: `input_unreadable` if the folder itself cannot be listed, `too_many_inputs` beyond the limit.
     mutating func candidates() throws(CodedError) -> [ListedFile] {
-        self.pending = [Folder(path: self.root, below: "", place: self.roots[self.root] ?? FolderPath())]
+        self.pending = [Folder(path: self.root, below: "", folderPath: self.roots[self.root] ?? FolderPath())]
         while let folder = self.nextFolder() {
             guard !self.own.holds(folder.path), self.entered.insert(folder.path).inserted else { continue }
             try self.list(folder)
@@ -61,7 +61,7 @@ struct FolderWalk {
     }
 
     private mutating func list(_ folder: Folder) throws(CodedError) {
-        if let refusal = self.watching?.entering(folder.path, folder.place) {
+        if let refusal = self.watching?.entering(folder.path, folder.folderPath) {
             return self.add(.unusable(refusal), path: folder.path, below: folder.below)
         }
         let names: [FilePath.Component]
@@ -78,14 +78,14 @@ struct FolderWalk {
             if error.isAbsence { return }
             return self.add(.unusable(.folderCannotList(error.rawValue)), path: folder.path, below: folder.below)
         }
-        if names.isEmpty, !folder.place.folders.isEmpty { self.watching?.isEmpty(folder.path) }
+        if names.isEmpty, !folder.folderPath.folders.isEmpty { self.watching?.isEmpty(folder.path) }
         // A folder that the user named is listed, even an archive.
-        guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.putAwayMark }) else { return }
+        guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.archiveMark }) else { return }
         let sidecars = SidecarNames(names)
         for name in names where !IgnoredNames.isOwn(name.text) {
             if let rule = IgnoredNames.rule(matching: name.text) {
-                self.passedOver[rule, default: 0] += 1
-            } else if self.watching?.ignores(name, folder.place) ?? false {
+                self.skipped[rule, default: 0] += 1
+            } else if self.watching?.ignores(name, folder.folderPath) ?? false {
                 continue
             } else if !sidecars.belongs(name.text) {
                 self.examine(name, in: folder, open)
@@ -103,7 +103,7 @@ struct FolderWalk {
             guard let status = try open.status(of: name.text) else { return }
             switch status.kind {
             case .file:
-                self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
+                self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, in: folder.folderPath)
             case .folder: self.pending.append(self.folder(name, at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
             case .link where self.watching != nil: self.add(.strayLink(.linkWatched), path: path, below: below)
@@ -132,11 +132,11 @@ struct FolderWalk {
         case .file where self.own.holds(target): self.add(.strayLink(.linkIntoSandbox), path: path, below: below)
         case .file:
             let finding = ListedFile.Finding.file(FileIdentity(path: target.text, status))
-            self.add(finding, path: path, below: below, place: folder.place, real: target)
+            self.add(finding, path: path, below: below, in: folder.folderPath, real: target)
         case .folder:
             var linked = self.folder(name, at: path, below: below, in: folder)
             linked.path = target
-            linked.place = self.roots[target] ?? linked.place
+            linked.folderPath = self.roots[target] ?? linked.folderPath
             self.linked.append(linked)
         case .link, .other: self.add(.notAFile, path: path, below: below)
         }
@@ -144,17 +144,17 @@ struct FolderWalk {
 
     /// Returns a folder below another one; if the user named it, too, its files belong to it.
     private func folder(_ name: FilePath.Component, at path: FilePath, below: FilePath, in parent: Folder) -> Folder {
-        Folder(path: path, below: below, place: self.roots[path] ?? parent.place.below(name.text))
+        Folder(path: path, below: below, folderPath: self.roots[path] ?? parent.folderPath.below(name.text))
     }
 
     private mutating func add(
         _ finding: ListedFile.Finding,
         path: FilePath,
         below: FilePath,
-        place: FolderPath? = nil,
+        in folderPath: FolderPath? = nil,
         real: FilePath? = nil
     ) {
         let source = self.source.pushing(below).text
-        self.found.append((below, ListedFile(source, at: path, real: real, place: place, .found, finding)))
+        self.found.append((below, ListedFile(source, at: path, real: real, folderPath: folderPath, .found, finding)))
     }
 }

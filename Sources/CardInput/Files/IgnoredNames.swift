@@ -13,7 +13,7 @@ package enum IgnoredNames {
     /// The empty folder that marks an archive of a watched folder.
     ///
     /// It is a folder rather than a file, so that programs that count or copy files only find those of their users.
-    static let putAwayMark = ".idcard-put-away"
+    static let archiveMark = ".idcard-put-away"
 
     /// Whether a name is one of this program's own files: marks of folders, and files that are being moved or deleted.
     ///
@@ -162,10 +162,10 @@ package enum IgnoredNames {
     /// Returns a name without the final number of a second one: `(2)`, `（2）`, `2`.
     private static func withoutCounter(_ name: String) -> Substring? {
         let isClosed = name.last == ")" || name.last == "）"
-        let end = name.dropLast(isClosed ? 1 : 0)
-        let rest = end.dropLast(end.reversed().prefix { $0.isASCII && $0.isNumber }.count)
-        guard 1...3 ~= end.count - rest.count, !isClosed || rest.last == "(" || rest.last == "（" else { return nil }
-        let base = rest.dropLast(isClosed ? 1 : 0)
+        let inner = name.dropLast(isClosed ? 1 : 0)
+        let stem = inner.dropLast(inner.reversed().prefix { $0.isASCII && $0.isNumber }.count)
+        guard 1...3 ~= inner.count - stem.count, !isClosed || stem.last == "(" || stem.last == "（" else { return nil }
+        let base = stem.dropLast(isClosed ? 1 : 0)
         return base.dropLast(base.reversed().prefix(while: \.isWhitespace).count)
     }
 
@@ -178,8 +178,8 @@ package enum IgnoredNames {
     }
 
     /// Whether a folder is an archive of a watched folder.
-    static func isPutAway(_ folder: FilePath) -> Bool {
-        (try? folder.appending(self.putAwayMark).status(followingLinks: false)) != nil
+    static func isArchive(_ folder: FilePath) -> Bool {
+        (try? folder.appending(self.archiveMark).status(followingLinks: false)) != nil
     }
 }
 

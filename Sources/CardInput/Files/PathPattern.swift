@@ -15,21 +15,21 @@ enum PathPattern {
     /// The rules are those of `IgnoredNames`. Symbolic links that leave the part before the first wildcard are skipped, too.
     ///
     /// - Throws: `input_unreadable` if a folder of the pattern cannot be listed.
-    static func expand(_ text: String) throws(CodedError) -> (paths: [FilePath], passedOver: [String: Int]) {
+    static func expand(_ text: String) throws(CodedError) -> (paths: [FilePath], skipped: [String: Int]) {
         let pattern = FilePath(text)
         let fixed = pattern.components.prefix { !self.hasWildcard($0) }
         // If that part does not exist, nothing matches; the caller reports that.
         guard let base = try? FilePath(root: pattern.root, fixed).real() else { return ([], [:]) }
-        var (paths, passedOver): ([FilePath], [String: Int]) = ([], [:])
+        var (paths, skipped): ([FilePath], [String: Int]) = ([], [:])
         for path in try self.matches(text) where path.isUTF8 {
             let names = zip(path.components, pattern.components).filter { self.hasWildcard($1) }.map(\.0)
             if let rule = names.lazy.compactMap({ self.rule(matching: $0.text) }).first {
-                passedOver[rule, default: 0] += 1
+                skipped[rule, default: 0] += 1
             } else if names.allSatisfy({ $0.kind == .regular }), let real = try? path.real(), real.starts(with: base) {
                 paths.append(path)
             }
         }
-        return (paths.sorted { $0.precedes($1) }, passedOver)
+        return (paths.sorted { $0.precedes($1) }, skipped)
     }
 
     private static func matches(_ text: String) throws(CodedError) -> [FilePath] {

@@ -64,22 +64,22 @@ package enum BusinessNumberRule: Sendable {
             }
             return found
         case .folder, .level, .root:
-            guard let place = candidate.place else { throw Self.missing(.noNumberNamedPhoto) }
-            return (try self.folder(in: place), .folder)
+            guard let folderPath = candidate.folderPath else { throw Self.missing(.noNumberNamedPhoto) }
+            return (try self.folder(in: folderPath), .folder)
         }
     }
 
-    private func folder(in place: FolderPath) throws(CodedError) -> String {
+    private func folder(in folderPath: FolderPath) throws(CodedError) -> String {
         switch self {
         case .root:
-            guard let name = place.rootName else { throw Self.missing(.noNumberRoot) }
+            guard let name = folderPath.rootName else { throw Self.missing(.noNumberRoot) }
             return name
         case .level(let level):
-            guard place.folders.count >= level else { throw Self.missing(.noNumberTooShallow(level)) }
-            return place.folders[level - 1]
+            guard folderPath.folders.count >= level else { throw Self.missing(.noNumberTooShallow(level)) }
+            return folderPath.folders[level - 1]
         default:
-            guard let name = place.folders.first else { throw Self.missing(.noNumberInNamedFolder) }
-            let count = place.folders.count
+            guard let name = folderPath.folders.first else { throw Self.missing(.noNumberInNamedFolder) }
+            let count = folderPath.folders.count
             guard count == 1 else { throw Self.missing(.noNumberTooDeep(count)) }
             return name
         }

@@ -50,7 +50,7 @@ struct MetadataResolver {
         _ candidate: ListedFile,
         at place: InputItem.Place,
         row: Manifest.Row? = nil,
-        sidecar: Sidecar.Place = .beside
+        sidecar: Sidecar.Location = .beside
     ) throws(CodedError) -> InputItem {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
@@ -72,10 +72,10 @@ struct MetadataResolver {
         return InputItem(place: place, name: name, metadata: metadata, origins: known.origins, hasRow: row != nil)
     }
 
-    private mutating func sidecar(of candidate: ListedFile, _ place: Sidecar.Place) throws(CodedError)
+    private mutating func sidecar(of candidate: ListedFile, _ location: Sidecar.Location) throws(CodedError)
         -> SubmittedFields?
     {
-        switch place {
+        switch location {
         case .missing: return nil
         case .at(let path): return try Sidecar.fields(at: path)
         // A URL has no sidecar.

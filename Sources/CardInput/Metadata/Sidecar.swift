@@ -8,7 +8,7 @@ import SystemPackage
 /// Its keys are the columns of a manifest; `path` is ignored. It must be a regular file, not a link.
 enum Sidecar {
     /// The location of a photo's sidecar.
-    enum Place {
+    enum Location {
         /// Beside the photo, if it has one.
         case beside
         /// At this real path.

@@ -8,7 +8,7 @@ struct FileExaminer: Sendable {
         case changed
         /// Nothing: the file is a companion of an existing file.
         case companion(of: ListedFile)
-        case take(InputItem)
+        case admit(InputItem)
         /// Amend the card of a photo admitted before: the file is its sidecar, and the photo has this name now.
         case amend(InputItem, beside: String)
         case refuse(CodedError)
@@ -18,7 +18,7 @@ struct FileExaminer: Sendable {
         /// The number of the photo to hand over.
         var number: BusinessNumber? {
             switch self {
-            case .take(let item), .amend(let item, _): item.metadata.businessNumber
+            case .admit(let item), .amend(let item, _): item.metadata.businessNumber
             default: nil
             }
         }
@@ -82,7 +82,7 @@ struct FileExaminer: Sendable {
             return error.code == .sourceChanged ? .changed : .leave(error)
         }
         do throws(CodedError) {
-            return .take(try self.item(candidate, observation.identity, sidecar: try self.sidecar(of: observation)))
+            return .admit(try self.item(candidate, observation.identity, sidecar: try self.sidecar(of: observation)))
         } catch {
             let isDeep = candidate.below.count > 1
             if isDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
@@ -123,7 +123,7 @@ struct FileExaminer: Sendable {
     }
 
     /// Returns the location of a photo's sidecar; one that was moved ahead of its photo is read there.
-    private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Place {
+    private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Location {
         let name = try Sidecar.name(observation.sidecars)
         if let sidecar = observation.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
         // A sidecar that is not a regular file.
@@ -131,7 +131,7 @@ struct FileExaminer: Sendable {
             ?? .missing
     }
 
-    private func item(_ candidate: ListedFile, _ identity: FileIdentity, sidecar: Sidecar.Place) throws(CodedError)
+    private func item(_ candidate: ListedFile, _ identity: FileIdentity, sidecar: Sidecar.Location) throws(CodedError)
         -> InputItem
     {
         let inputs = self.options.inputs
@@ -147,7 +147,7 @@ struct FileExaminer: Sendable {
     ///
     /// It is late if the last photo of its name was admitted without one. Any other belongs to a future photo.
     private func late(_ image: ListedFile, _ sidecar: FilePath) -> Plan {
-        guard self.options.after == .move, let (name, identity) = try? self.lastTaken(image),
+        guard self.options.after == .move, let (name, identity) = try? self.lastAdmitted(image),
             let alone = try? self.item(image, identity, sidecar: .missing)
         else { return Self.lone }
         do {
@@ -161,7 +161,7 @@ struct FileExaminer: Sendable {
     }
 
     /// Returns the last photo of a name in `done`, if it has no sidecar there.
-    private func lastTaken(_ image: ListedFile) throws(Errno) -> (String, FileIdentity)? {
+    private func lastAdmitted(_ image: ListedFile) throws(Errno) -> (String, FileIdentity)? {
         let folder = self.folder(of: image)
         let done = try folder.open(in: "done")
         let names = folder.names(for: image.path.name)

@@ -11,7 +11,7 @@ struct WatchedFolder: Hashable, Sendable {
     /// The real path.
     var path: FilePath
     /// The position in the named folder.
-    var place: FolderPath
+    var folderPath: FolderPath
 }
 
 /// A hint that something may have changed; it may be wrong, late or missing.
@@ -193,14 +193,14 @@ struct InotifyEvent: Hashable {
     func change(in folder: WatchedFolder) -> FolderChange? {
         if self.has(IN_DELETE_SELF) || self.has(IN_MOVE_SELF) || self.has(IN_UNMOUNT) {
             // For any other folder, its parent reports that it is gone.
-            return folder.place.folders.isEmpty ? .rootGone(folder.root) : nil
+            return folder.folderPath.folders.isEmpty ? .rootGone(folder.root) : nil
         }
         if self.has(IN_IGNORED) { return nil }
         guard let name = self.name else { return self.has(IN_MODIFY) ? nil : .folder(folder) }
         if self.has(IN_ISDIR) {
             guard !self.has(IN_MODIFY) else { return nil }
             var below = folder
-            (below.path, below.place) = (folder.path.appending(name), folder.place.below(name.text))
+            (below.path, below.folderPath) = (folder.path.appending(name), folder.folderPath.below(name.text))
             return .folder(below)
         }
         if self.has(IN_MODIFY) { return .file(name, folder, .written) }

@@ -9,7 +9,7 @@ extension FolderWatch {
         /// Whether inotify does not report all changes in it.
         var isRemote = false
         var found: [ListedFile]
-        var passedOver: [String: Int]
+        var skipped: [String: Int]
         /// Why inotify does not watch a folder.
         var watchError: Errno?
         /// The folders below it that are empty.
@@ -59,8 +59,8 @@ extension FolderWatch {
                 let unmarked = try self.mark.claim(real, given: given)
                 if let unmarked, self.options.after != .leave { throw unmarked }
                 if let known, known != real { notifier?.forget(known) }
-                let place = FolderPath(named: FilePath(given), real: real)
-                let folder = WatchedFolder(root: index, path: real, place: place)
+                let folderPath = FolderPath(named: FilePath(given), real: real)
+                let folder = WatchedFolder(root: index, path: real, folderPath: folderPath)
                 var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
                 scan.unmarked = unmarked
                 scan.removed = self.tidy(scan, emptied, notifier)
@@ -87,8 +87,8 @@ extension FolderWatch {
 
     func scan(_ folder: WatchedFolder) async throws(CancellationError) {
         let root = self.roots[folder.root]
-        guard let real = root.real, !IgnoredNames.isPutAway(folder.path) else { return }
-        let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
+        guard let real = root.real, !IgnoredNames.isArchive(folder.path) else { return }
+        let source = folder.folderPath.folders.reduce(FilePath(root.given)) { $0.appending($1) }
         let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
             // The next scan of the root reports a folder that cannot be listed; most often it is already gone.
             try? self.walk(folder, source: source, notifier)
@@ -107,8 +107,8 @@ extension FolderWatch {
         var (isRemote, watchError) = (false, Errno?.none)
         var empty: [FilePath] = []
         let watching = FolderWalk.Watching(
-            ignores: { name, place in self.options.ignores(name, isAtTop: place.folders.isEmpty) },
-            entering: { path, place in
+            ignores: { name, folderPath in self.options.ignores(name, isAtTop: folderPath.folders.isEmpty) },
+            entering: { path, folderPath in
                 if let refusal = self.mark.refusal(of: path) {
                     // inotify watched it before the other sandbox claimed it.
                     notifier?.forget(path)
@@ -123,7 +123,7 @@ extension FolderWatch {
                         return nil
                     }
                     // Before listing, so that no file that comes during the listing is missed.
-                    try notifier?.watch(WatchedFolder(root: folder.root, path: path, place: place))
+                    try notifier?.watch(WatchedFolder(root: folder.root, path: path, folderPath: folderPath))
                 } catch {
                     if !error.isAbsence { watchError = watchError ?? error }
                 }
@@ -134,13 +134,13 @@ extension FolderWatch {
         var walk = FolderWalk(
             root: folder.path,
             source: source,
-            roots: [folder.path: folder.place],
+            roots: [folder.path: folder.folderPath],
             own: OwnFolder(self.options.inputs.sandbox),
             limit: InputLimits.inputs,
             watching: watching
         )
         let found = try walk.candidates()
-        var scan = Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
+        var scan = Scan(real: folder.path, found: found, skipped: walk.skipped, watchError: watchError)
         (scan.isRemote, scan.empty) = (isRemote, empty)
         return scan
     }
@@ -158,14 +158,14 @@ extension FolderWatch {
             if !scan.isRemote, since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.stopWatching(folder) }
             guard since.advanced(by: WatchLimits.emptiedWait) <= date,
                 self.options.inputs.businessNumberRule.isOfFolders,
-                emptied.contains(folder) || self.options.after == .move && Self.isPutAway(folder, of: scan.real)
+                emptied.contains(folder) || self.options.after == .move && Self.isArchived(folder, of: scan.real)
             else { return false }
             return folder.withPlatformString { rmdir($0) == 0 }
         }
     }
 
     /// Whether files of a folder are in `done/` or `failed/`: shows, after a restart, which folders the watch has emptied.
-    private static func isPutAway(_ folder: FilePath, of root: FilePath) -> Bool {
+    private static func isArchived(_ folder: FilePath, of root: FilePath) -> Bool {
         var below = folder
         guard below.removePrefix(root) else { return false }
         return FileDisposal.folders.contains { name in
@@ -195,7 +195,7 @@ extension FolderWatch {
         }
         self.report(unreadable, orResolve: .watchFolderUnreadable, of: index)
         self.reportStayingCount(in: index)
-        return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
+        return .scanned(folder: Redacted(self.roots[index].given), files: count, skipped: scan.skipped)
     }
 
     func waitForScan(of index: Int) -> Duration {
@@ -237,8 +237,8 @@ extension FolderWatch {
             switch change {
             case .file(let name, let folder, let kind): self.recordEvent(of: name, in: folder, kind)
             case .folder(let folder):
-                let isAtTop = folder.place.folders.count == 1
-                if folder.place.folders.isEmpty
+                let isAtTop = folder.folderPath.folders.count == 1
+                if folder.folderPath.folders.isEmpty
                     || folder.path.lastComponent.map({ !self.options.ignores($0, isAtTop: isAtTop) }) ?? false
                 {
                     self.roots[folder.root].changed.insert(folder)
@@ -252,7 +252,7 @@ extension FolderWatch {
     }
 
     private func recordEvent(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {
-        guard !self.options.ignores(name, isAtTop: folder.place.folders.isEmpty) else { return }
+        guard !self.options.ignores(name, isAtTop: folder.folderPath.folders.isEmpty) else { return }
         let path = folder.path.appending(name)
         for owner in self.options.owners(of: name.text) {
             guard let image = FilePath.Component(owner.image) else { continue }
@@ -262,10 +262,10 @@ extension FolderWatch {
             }
         }
         guard kind != .left || self.files[path] != nil else { return }
-        let below = (folder.place.folders + [name.text]).reduce(FilePath(self.roots[folder.root].given)) {
+        let below = (folder.folderPath.folders + [name.text]).reduce(FilePath(self.roots[folder.root].given)) {
             $0.appending($1)
         }
-        let candidate = ListedFile(below.text, at: path, place: folder.place, .found, .notAFile)
+        let candidate = ListedFile(below.text, at: path, folderPath: folder.folderPath, .found, .notAFile)
         self.files.schedule(self.files[path]?.candidate ?? candidate, root: folder.root, kind, now: self.now)
     }
 }

@@ -15,7 +15,7 @@ extension FolderWatch {
             self.files.schedule(image, root: file.root, .left, now: self.now)
         case .leave(let error): self.stay(file, error)
         case .refuse(let error): await self.refuse(file, observation, error, card: nil)
-        case .take(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
+        case .admit(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
         case .amend(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
         }
     }
@@ -38,7 +38,7 @@ extension FolderWatch {
         let isLate = name != nil || file.taken != nil
         let outcome: WatchOutcome
         do {
-            outcome = try await self.take(item, isLate ? .lateSidecar : isYoung ? .young : .complete)
+            outcome = try await self.admit(item, isLate ? .lateSidecar : isYoung ? .young : .complete)
         } catch is CancellationError {
             return self.files.finish(file.candidate.path, isDone: false, now: self.now)
         }
@@ -89,8 +89,8 @@ extension FolderWatch {
     }
 
     private func reportOnce(staying file: WatchedFiles.File, _ error: CodedError) {
-        guard self.files[file.candidate.path]?.isTold == false else { return }
-        self.files[file.candidate.path]?.isTold = true
+        guard self.files[file.candidate.path]?.isReported == false else { return }
+        self.files[file.candidate.path]?.isReported = true
         self.report(staying: file, error)
     }
 
@@ -127,12 +127,12 @@ extension FolderWatch {
             let isDoubtful = error.kind != .input || error.code == .sourceUnreadable
             if isDoubtful, file.tries + 1 < WatchLimits.tries { return self.tryAgain(file) }
         }
-        if self.files[path]?.isTold == false {
-            self.files[path]?.isTold = true
+        if self.files[path]?.isReported == false {
+            self.files[path]?.isReported = true
             self.report(.refused(name: Redacted(file.candidate.source), error, card: card))
         }
         guard self.options.after != .leave else { return self.leave(file) }
-        await self.putAway(file, observation, as: .failed(self.note(error, card, on: file)))
+        await self.archive(file, observation, as: .failed(self.failureNote(error, card, on: file)))
     }
 
     /// Refuses the sidecar of a photo that was admitted before and is still there.
@@ -144,20 +144,20 @@ extension FolderWatch {
     ) async {
         let ownName = observation.sidecar?.name ?? observation.name + Sidecar.suffix
         let name = Redacted(FilePath(file.candidate.source).removingLastComponent().appending(ownName).text)
-        if self.files[file.candidate.path]?.isTold == false {
-            self.files[file.candidate.path]?.isTold = true
+        if self.files[file.candidate.path]?.isReported == false {
+            self.files[file.candidate.path]?.isReported = true
             self.report(.refused(name: name, error, card: card))
         }
         guard self.options.after != .leave, let sidecar = observation.sidecar, sidecar.folder == nil else {
             self.files[file.candidate.path]?.taken = observation
             return await self.finish(file, observation, beside: nil)
         }
-        let note = self.note(error, card, on: file)
+        let refusal = self.failureNote(error, card, on: file)
         let step = self.step(file, FileObservation(name: sidecar.name, identity: sidecar.identity))
         let put = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
-            Result { try step?.put(as: .failed(note)) }
+            Result { try step?.put(as: .failed(refusal)) }
         }
-        if let place = try? put?.get() { self.report(.placed(name: name, place)) }
+        if let disposition = try? put?.get() { self.report(.placed(name: name, disposition)) }
         // If it could not be moved, it is examined again with its photo.
         self.tryAgain(file)
     }
@@ -167,7 +167,7 @@ extension FolderWatch {
         self.files.examineAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
     }
 
-    private func note(_ error: CodedError, _ card: CardID?, on file: WatchedFiles.File) -> FailureNote {
+    private func failureNote(_ error: CodedError, _ card: CardID?, on file: WatchedFiles.File) -> FailureNote {
         FailureNote(error, card: card, in: file.candidate.below, time: self.date)
     }
 
@@ -182,8 +182,8 @@ extension FolderWatch {
 
     private func finish(_ file: WatchedFiles.File, _ observation: FileObservation, beside name: String?) async {
         switch self.options.after {
-        case .move: await self.putAway(file, observation, as: .done, newName: name.map { $0 + Sidecar.suffix })
-        case .delete: await self.putAway(file, observation, as: .deleted)
+        case .move: await self.archive(file, observation, as: .done, newName: name.map { $0 + Sidecar.suffix })
+        case .delete: await self.archive(file, observation, as: .deleted)
         case .leave: self.leave(file)
         }
     }
@@ -193,7 +193,7 @@ extension FolderWatch {
         self.report(.placed(name: Redacted(file.candidate.source), .left))
     }
 
-    private func putAway(
+    private func archive(
         _ file: WatchedFiles.File,
         _ observation: FileObservation,
         as ending: FileDisposal.Ending,
@@ -209,11 +209,11 @@ extension FolderWatch {
         switch result {
         // The watch ends; the next start finds the file again, or in its archive.
         case nil: self.files.finish(path, isDone: false, now: self.now)
-        case .success(let place?):
+        case .success(let disposition?):
             self.files.isAway(path, now: self.now)
             self.placed(path, root: file.root)
             self.roots[file.root].emptied.insert(path.removingLastComponent())
-            self.report(.placed(name: Redacted(file.candidate.source), place))
+            self.report(.placed(name: Redacted(file.candidate.source), disposition))
         case .success(nil):
             self.files.examineAgain(path, at: self.now)
             self.placed(path, root: file.root)
@@ -222,14 +222,14 @@ extension FolderWatch {
             let cause: Message =
                 (error as? CodedError)?.message ?? .textSystemError((error as? Errno ?? .ioError).rawValue)
             let message: Message = ending == .deleted ? .watchCannotDelete(cause) : .watchCannotMove(cause)
-            self.report(CodedError(.putAwayFailed, .storage, message), of: file.root)
+            self.report(CodedError(.archivingFailed, .storage, message), of: file.root)
             self.tryAgain(file)
         }
     }
 
     private func placed(_ path: FilePath, root: Int) {
         guard self.roots[root].unplaced.remove(path) != nil, self.roots[root].unplaced.isEmpty else { return }
-        self.mend(.putAwayFailed, of: root)
+        self.mend(.archivingFailed, of: root)
     }
 
     // MARK: Photos whose cards are refused later
@@ -241,15 +241,15 @@ extension FolderWatch {
     /// - Parameters:
     ///   - files: the files that the card was imported from.
     ///   - moving: whether the photo is moved from `done` to `failed` with its note.
-    package func note(_ error: CodedError, card: CardID, beside files: [FileIdentity], moving: Bool = false) async {
+    package func writeNote(_ error: CodedError, card: CardID, beside files: [FileIdentity], moving: Bool) async {
         guard self.options.after == .move else { return }
-        let note = FailureNote(error, card: card, in: [], time: self.date)
+        let refusal = FailureNote(error, card: card, in: [], time: self.date)
         let text = "\(error.code.rawValue)\n\(error.message.withoutPersonalValues.text())\n"
         let suffixes = self.options.companionSuffixes
         for (index, folder) in self.options.folders.enumerated() where self.roots[index].isAtHand {
             let writing = Task {
                 try await self.blocking(in: index, grace: WatchLimits.endWait) {
-                    for file in files { Self.write(note, text, beside: file, in: folder, suffixes, moving: moving) }
+                    for file in files { Self.write(refusal, text, beside: file, in: folder, suffixes, moving: moving) }
                 }
             }
             // A folder that does not answer delays the notes in others only for a moment.
@@ -275,8 +275,8 @@ extension FolderWatch {
                 let name = try? names.name(of: file, in: done)
             else { continue }
             if moving {
-                let place = PhotoFolder(root: root, below: parts.dropLast().suffix(depth), suffixes: suffixes)
-                try? FileDisposal.fail(name, of: file, from: done, in: place, note)
+                let photoFolder = PhotoFolder(root: root, below: parts.dropLast().suffix(depth), suffixes: suffixes)
+                try? FileDisposal.fail(name, of: file, from: done, in: photoFolder, note)
             } else {
                 try? note.write(text, beside: name, in: done)
             }

@@ -11,7 +11,7 @@ import SystemPackage
 /// followed nor changed.
 package actor FolderWatch {
     /// Hands a photo to the pipeline; returns once the result is durable. An error ends the watch.
-    package typealias Take = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
+    package typealias Admit = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
     /// Runs a body that blocks in a folder, by its index in the list, on a thread that may block.
     package typealias Perform = @Sendable (_ root: Int, _ body: @escaping @Sendable () -> Void) -> Void
 
@@ -37,7 +37,7 @@ package actor FolderWatch {
         /// The changed folders in it, to scan.
         var changed: Set<WatchedFolder> = []
         fileprivate var underway = 0
-        fileprivate var alarm: Duration?
+        fileprivate var timer: Duration?
         /// Whether it exists and answers, as far as is known.
         var isAtHand: Bool { !self.problems.contains(.watchFolderMissing) }
     }
@@ -45,7 +45,7 @@ package actor FolderWatch {
     let options: WatchOptions
     let mark: WatchMark
     let time: EngineTime
-    let take: Take
+    let admit: Admit
     let report: @Sendable (WatchEvent) -> Void
     private let perform: Perform
     var files: WatchedFiles
@@ -68,19 +68,19 @@ package actor FolderWatch {
     ///   - options: the folders and rules; `WatchOptions.problems` checks them.
     ///   - sandbox: the identity of the sandbox; a folder that another sandbox watches is reported and not scanned.
     ///   - time: the clock of the waits.
-    ///   - take: hands a photo to the pipeline; called concurrently.
+    ///   - admit: hands a photo to the pipeline; called concurrently.
     ///   - report: receives the events; must not block.
     package init(
         options: WatchOptions,
         sandbox: String,
         time: EngineTime,
-        take: @escaping Take,
+        admit: @escaping Admit,
         report: @escaping @Sendable (WatchEvent) -> Void,
         perform: @escaping Perform = { SourceFile.threads.async(execute: $1) }
     ) {
         self.options = options
         self.mark = WatchMark(sandbox: sandbox)
-        (self.time, self.take, self.report, self.perform) = (time, take, report, perform)
+        (self.time, self.admit, self.report, self.perform) = (time, admit, report, perform)
         self.files = WatchedFiles(options)
         self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
         self.wakeSignals = options.folders.map { _ in
@@ -88,7 +88,7 @@ package actor FolderWatch {
         }
     }
 
-    /// Watches until `end` is called or its task is cancelled.
+    /// Watches until `stop` is called or its task is cancelled.
     ///
     /// At the end, photos being processed are archived, and no other begins. Each folder has its own loop: one that does not
     /// answer delays neither others nor the end.
@@ -117,17 +117,17 @@ package actor FolderWatch {
     }
 
     private func watch(_ root: Int) async {
-        await withDiscardingTaskGroup { alarms in
-            defer { alarms.cancelAll() }
+        await withDiscardingTaskGroup { timers in
+            defer { timers.cancelAll() }
             for await _ in self.wakeSignals[root].stream {
                 do throws(CancellationError) { try await self.turn(of: root) } catch { return }
-                if let due = self.nextAlarm(of: root) { alarms.addTask { await self.wake(root, at: due) } }
+                if let due = self.nextTimer(of: root) { timers.addTask { await self.wake(root, at: due) } }
             }
         }
     }
 
     /// Begins no other photo; `run` returns once the current ones are archived.
-    package func end() {
+    package func stop() {
         self.isEnding = true
         self.ending.continuation.finish()
     }
@@ -242,52 +242,52 @@ package actor FolderWatch {
     }
 
     /// Returns when a timer must wake the folder, unless one is set for that time or earlier.
-    private func nextAlarm(of root: Int) -> Duration? {
+    private func nextTimer(of root: Int) -> Duration? {
         // If no photo may begin for another reason, a finished one signals the loop.
         let pause = self.pause.flatMap { self.files.hasReady(in: root) && $0.until > self.now ? $0.until : nil }
         let times = [self.files.nextDue(in: root), pause, self.roots[root].nextScan]
-        guard let due = times.compactMap(\.self).min(), self.roots[root].alarm.map({ due < $0 }) ?? true else {
+        guard let due = times.compactMap(\.self).min(), self.roots[root].timer.map({ due < $0 }) ?? true else {
             return nil
         }
-        self.roots[root].alarm = due
+        self.roots[root].timer = due
         return due
     }
 
     private func wake(_ root: Int, at due: Duration) async {
         // Fallback of a sleep that is cancelled: the watch ends.
         try? await self.time.sleep(max(.zero, due - self.now))
-        if self.roots[root].alarm == due { self.roots[root].alarm = nil }
+        if self.roots[root].timer == due { self.roots[root].timer = nil }
         self.wakeSignals[root].continuation.yield()
     }
 
     /// Examines files that are due, and returns whether there may be more.
     private func examineFiles(in root: Int) async throws(CancellationError) -> Bool {
-        let due = self.files.popDue(in: root, now: self.now, limit: WatchLimits.looksAtOnce)
+        let due = self.files.popDue(in: root, now: self.now, limit: WatchLimits.examinedAtOnce)
         guard !due.isEmpty else { return false }
         let examiner = self.examiner(of: root)
-        let looks = try await self.blocking(in: root) {
+        let observations = try await self.blocking(in: root) {
             var folders: [FilePath: SidecarNames] = [:]
-            let looks = due.map { file in
+            let observations = due.map { file in
                 let observation = Result { () throws(Errno) in try examiner?.observation(of: file.candidate, &folders) }
                 return (
                     file: file, observation: observation, name: (try? observation.get()).map { PhotoName($0.identity) }
                 )
             }
             // Of two photos of one side, the one handed over later wins if their times do not decide.
-            return looks.sorted { left, right in
+            return observations.sorted { left, right in
                 guard let name = left.name, let other = right.name else { return left.name == nil && right.name != nil }
                 return name < other
             }
         }
-        for look in looks {
-            let path = look.file.candidate.path
-            switch look.observation {
+        for observed in observations {
+            let path = observed.file.candidate.path
+            switch observed.observation {
             case .success(let observation): self.files.recordObservation(at: path, observation, now: self.now)
-            case .failure: self.tryAgain(look.file)
+            case .failure: self.tryAgain(observed.file)
             }
             // Other photos of its number do not wait for one that is not ready after all.
             if self.files[path]?.phase != .ready { self.release(path) }
         }
-        return due.count == WatchLimits.looksAtOnce
+        return due.count == WatchLimits.examinedAtOnce
     }
 }

@@ -26,7 +26,7 @@ package enum WatchOutcome: Sendable {
 /// An event of the watched folders.
 package enum WatchEvent: Sendable {
     /// The location of a file now.
-    package enum Place: String, Hashable, Sendable {
+    package enum Disposition: String, Hashable, Sendable {
         /// In `done/`.
         case done
         /// In `failed/`, with a note beside it.
@@ -38,7 +38,7 @@ package enum WatchEvent: Sendable {
     }
 
     /// The new location of the file of a durable card, or of a refused input.
-    case placed(name: Redacted<String>, Place)
+    case placed(name: Redacted<String>, Disposition)
     /// An input is refused for good.
     case refused(name: Redacted<String>, CodedError, card: CardID?)
     /// A file, link or other entry of a watched folder stays where it is and is not admitted, for this reason.
@@ -48,7 +48,7 @@ package enum WatchEvent: Sendable {
     /// A folder was scanned and its due files examined.
     ///
     /// With the number of files that are or may become inputs, and of files and folders that each rule of `IgnoredNames` skipped.
-    case scanned(folder: Redacted<String>, files: Int, passedOver: [String: Int])
+    case scanned(folder: Redacted<String>, files: Int, skipped: [String: Int])
     /// How many files and other entries stay in a folder now.
     case staying(Int, folder: Redacted<String>)
     /// A problem prevents admitting or archiving files; reported once until it is solved.

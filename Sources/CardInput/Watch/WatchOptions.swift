@@ -98,10 +98,10 @@ package struct WatchOptions: Sendable {
         var problems: [CodedError] = []
         var roots: [FilePath] = []
         for folder in self.folders {
-            let look = Self.inTime { self.check(folder) } ?? (nil, .silent(folder))
-            let problem = look.problem ?? look.root.flatMap { Self.overlap(folder, $0, roots) }
+            let checked = Self.inTime { self.check(folder) } ?? (nil, .silent(folder))
+            let problem = checked.problem ?? checked.root.flatMap { Self.overlap(folder, $0, roots) }
             problems += problem.map { [$0] } ?? []
-            roots += look.root.map { [$0] } ?? []
+            roots += checked.root.map { [$0] } ?? []
         }
         return problems
     }
@@ -127,14 +127,14 @@ package struct WatchOptions: Sendable {
         }
         // A clock that is never set: a semaphore waits by the wall clock, so a step of that clock would shorten or prolong the
         // wait.
-        let end = ContinuousClock.now + limit
-        while answer.withLock({ $0 == nil }), ContinuousClock.now < end { usleep(1_000) }
+        let deadline = ContinuousClock.now + limit
+        while answer.withLock({ $0 == nil }), ContinuousClock.now < deadline { usleep(1_000) }
         return answer.withLock(\.self)
     }
 
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
         if OwnFolder(self.inputs.sandbox).holds(root) { return Self.overlap(.watchIsSandbox(folder)) }
-        if IgnoredNames.isPutAway(root) { return Self.overlap(.watchIsArchive(folder)) }
+        if IgnoredNames.isArchive(root) { return Self.overlap(.watchIsArchive(folder)) }
         guard let status = try? root.status(followingLinks: false), status.kind == .folder else {
             return .unwatchable(folder, .notDirectory)
         }

@@ -11,12 +11,12 @@ struct WatchedFiles {
     /// What to do with a file.
     enum Phase: Hashable {
         /// Examine the file at this time.
-        case look(at: Duration)
+        case examine(at: Duration)
         /// The file waits for its turn.
         case ready
         case underway
         /// Nothing while the file is unchanged.
-        case settled
+        case idle
     }
 
     struct File {
@@ -27,7 +27,7 @@ struct WatchedFiles {
         /// When it was first observed in this state.
         fileprivate(set) var since = Duration.zero
         fileprivate(set) var tries = 0
-        var isTold = false
+        var isReported = false
         /// Whether its number has reached its limit for now: the file keeps its turn, and this was reported.
         var isWaiting = false
         /// The observation when its card became durable.
@@ -50,20 +50,20 @@ struct WatchedFiles {
     }
 
     /// When to examine a file; valid while the file has the same time.
-    private struct Look: Comparable {
+    private struct Examination: Comparable {
         let at: Duration
         /// Of two at one time, the one scheduled first comes first.
         let number: Int
         let path: FilePath
 
-        static func < (left: Look, right: Look) -> Bool { (left.at, left.number) < (right.at, right.number) }
+        static func < (left: Self, right: Self) -> Bool { (left.at, left.number) < (right.at, right.number) }
     }
 
     private let options: WatchOptions
     private var files: [FilePath: File] = [:]
-    /// An outdated look stays until it comes to the top.
-    private var looks: [Int: Heap<Look>] = [:]
-    private var lookCount = 0
+    /// An outdated one stays until it comes to the top.
+    private var examinations: [Int: Heap<Examination>] = [:]
+    private var examinationCount = 0
     private var ready: [Int: Deque<FilePath>] = [:]
 
     init(_ options: WatchOptions) { self.options = options }
@@ -71,9 +71,9 @@ struct WatchedFiles {
     func hasReady(in root: Int) -> Bool { self.ready[root]?.isEmpty == false }
     /// Returns when the next file of a folder is due.
     mutating func nextDue(in root: Int) -> Duration? {
-        while let look = self.looks[root]?.min {
-            if self.files[look.path]?.phase == .look(at: look.at) { return look.at }
-            self.looks[root]?.removeMin()
+        while let next = self.examinations[root]?.min {
+            if self.files[next.path]?.phase == .examine(at: next.at) { return next.at }
+            self.examinations[root]?.removeMin()
         }
         return nil
     }
@@ -84,14 +84,14 @@ struct WatchedFiles {
     }
 
     /// How many files of a folder were reported to stay, and are unchanged.
-    func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && ($0.isTold || $0.isWaiting) } }
+    func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && ($0.isReported || $0.isWaiting) } }
 
     // MARK: Events
 
     /// Schedules the examination of a file that a scan or an event named.
     mutating func schedule(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
         let path = candidate.path
-        var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .settled)
+        var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .idle)
         file.isInScan = true
         switch change {
         case .appeared: (file.hasAppeared, file.isOpen, file.isClosed, file.wasClosed) = (true, false, false, false)
@@ -101,14 +101,14 @@ struct WatchedFiles {
         }
         switch file.phase {
         case .underway: file.isStale = change != nil || file.isStale
-        case .look(let at) where at <= now: break
+        case .examine(let at) where at <= now: break
         // A rescan does not end a wait early, except for a missing companion: without inotify, only a scan finds it.
-        case .look where change == nil && !file.lacksCompanion: break
+        case .examine where change == nil && !file.lacksCompanion: break
         case .ready where change == nil: break
-        case .look, .ready, .settled:
-            file.phase = .look(at: now)
+        case .examine, .ready, .idle:
+            file.phase = .examine(at: now)
             self.files[path] = file
-            return self.addLook(at: now, path)
+            return self.addExamination(at: now, path)
         }
         self.files[path] = file
     }
@@ -130,7 +130,7 @@ struct WatchedFiles {
         for (path, file) in self.files where file.root == root && !file.isInScan {
             // A file that has its turn, or is next, will be found missing then. So will a scheduled sidecar: scans do not list
             // the sidecars of photos.
-            if case .look = file.phase, Sidecar.image(of: path) != nil { continue }
+            if case .examine = file.phase, Sidecar.image(of: path) != nil { continue }
             if file.phase != .underway, file.phase != .ready { self.files[path] = nil }
         }
     }
@@ -142,16 +142,16 @@ struct WatchedFiles {
         }
     }
 
-    // MARK: Looks
+    // MARK: Examinations
 
     mutating func popDue(in root: Int, now: Duration, limit: Int) -> [File] {
         var taken: [File] = []
         while taken.count < limit, let at = self.nextDue(in: root), at <= now,
-            let path = self.looks[root]?.popMin()?.path
+            let path = self.examinations[root]?.popMin()?.path
         {
             guard let file = self.files[path] else { continue }
             // An event during the examination schedules another one.
-            self.files[path]?.phase = .settled
+            self.files[path]?.phase = .idle
             taken.append(file)
         }
         return taken
@@ -159,14 +159,15 @@ struct WatchedFiles {
 
     /// Stores the observation of a file; `nil` if it does not exist.
     mutating func recordObservation(at path: FilePath, _ observation: FileObservation?, now: Duration) {
-        guard var file = self.files[path], file.phase == .settled else { return }
+        guard var file = self.files[path], file.phase == .idle else { return }
         guard let observation else {
             self.files[path] = nil
             return
         }
         if file.observation != observation {
             if file.observation?.identity != observation.identity { (file.isClosed, file.taken) = (false, nil) }
-            (file.observation, file.since, file.tries, file.isTold, file.isDone) = (observation, now, 0, false, false)
+            (file.observation, file.since, file.tries) = (observation, now, 0)
+            (file.isReported, file.isDone) = (false, false)
         }
         guard !file.isDone else { return }
         if file.wasClosed { (file.wasClosed, file.isClosed, file.since) = (false, true, now) }
@@ -176,8 +177,8 @@ struct WatchedFiles {
             file.phase = .ready
             self.ready[file.root, default: []].append(path)
         } else {
-            file.phase = .look(at: due)
-            self.addLook(at: due, path)
+            file.phase = .examine(at: due)
+            self.addExamination(at: due, path)
         }
         self.files[path] = file
     }
@@ -244,20 +245,20 @@ struct WatchedFiles {
     mutating func finish(_ path: FilePath, isDone: Bool = true, now: Duration) {
         self.files[path]?.isDone = isDone
         guard self.files[path]?.isStale != true else { return self.examineAgain(path, at: now) }
-        self.files[path]?.phase = .settled
+        self.files[path]?.phase = .idle
     }
 
     /// Schedules another examination; `isTry` counts the last one as a try.
     mutating func examineAgain(_ path: FilePath, at time: Duration, isTry: Bool = false) {
         self.files[path]?.isStale = false
         if isTry { self.files[path]?.tries += 1 }
-        self.files[path]?.phase = .look(at: time)
-        self.addLook(at: time, path)
+        self.files[path]?.phase = .examine(at: time)
+        self.addExamination(at: time, path)
     }
 
-    private mutating func addLook(at time: Duration, _ path: FilePath) {
+    private mutating func addExamination(at time: Duration, _ path: FilePath) {
         guard let root = self.files[path]?.root else { return }
-        self.looks[root, default: []].insert(Look(at: time, number: self.lookCount, path: path))
-        self.lookCount += 1
+        self.examinations[root, default: []].insert(Examination(at: time, number: self.examinationCount, path: path))
+        self.examinationCount += 1
     }
 }

@@ -104,12 +104,12 @@ import Testing
 
     @Test func `--lang is taken out of the arguments wherever it stands, but not behind --`() {
         var arguments = ["run", "--lang", "zh", "a"]
-        #expect(Language.take(from: &arguments) == .some("zh") && arguments == ["run", "a"])
+        #expect(Language.removeOption(from: &arguments) == .some("zh") && arguments == ["run", "a"])
         arguments = ["--lang=en", "status"]
-        #expect(Language.take(from: &arguments) == .some("en") && arguments == ["status"])
+        #expect(Language.removeOption(from: &arguments) == .some("en") && arguments == ["status"])
         arguments = ["status", "--lang"]
-        #expect(Language.take(from: &arguments) == .some(nil) && arguments == ["status"])
+        #expect(Language.removeOption(from: &arguments) == .some(nil) && arguments == ["status"])
         arguments = ["run", "--", "--lang"]
-        #expect(Language.take(from: &arguments) == nil && arguments == ["run", "--", "--lang"])
+        #expect(Language.removeOption(from: &arguments) == nil && arguments == ["run", "--", "--lang"])
     }
 }

@@ -13,18 +13,18 @@ import Testing
     @Test func `A card counts once in each stage, however often it comes by`() {
         var figures = RunProgress()
         let cards = ["a", "b", "c"].map(CardID.init(rawValue:))
-        for card in cards { figures.note(.prepared, of: card) }
+        for card in cards { figures.count(.prepared, of: card) }
         // It comes back from a delivery that was not applied, and is judged again.
         for state: CardState in [.verified, .delivering, .verified, .held, .prepared, .verified] {
-            figures.note(state, of: cards[0])
+            figures.count(state, of: cards[0])
         }
-        figures.note(.rejected, of: cards[1])
+        figures.count(.rejected, of: cards[1])
         #expect(figures.plain.text().contains("verified 2/3, delivered 0"))
-        for _ in 1...2 { figures.note(.delivered, of: cards[0]) }
+        for _ in 1...2 { figures.count(.delivered, of: cards[0]) }
         #expect(figures.plain.text().contains("verified 2/3, delivered 1"))
         // What is rejected before it is prepared was never to be verified.
-        figures.note(.rejected, of: CardID(rawValue: "d"))
-        figures.note(.verified, of: CardID(rawValue: "e"))
+        figures.count(.rejected, of: CardID(rawValue: "d"))
+        figures.count(.verified, of: CardID(rawValue: "e"))
         #expect(figures.plain.text().contains("verified 3/4, delivered 1"))
     }
 
@@ -42,7 +42,7 @@ import Testing
         figures.lastFailures[.verify] = Self.throttled(.throttled)
         #expect(figures.plain.text().hasSuffix("verify is slower: http_429"))
         let past = figures.counts
-        figures.note(.prepared, of: CardID(rawValue: "a"))
+        figures.count(.prepared, of: CardID(rawValue: "a"))
         #expect(figures.lines(since: past, over: .seconds(10))[1] == "verify  0/1  slower: http_429")
         figures.lastFailures[.verify] = Self.throttled(.transient)
         #expect(figures.plain.text().hasSuffix("verify fails: http_429"))

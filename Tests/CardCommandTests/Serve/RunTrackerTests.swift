@@ -10,7 +10,7 @@ import Testing
 @Suite struct RunTrackerTests {
     @Test func `What is taken in again, with what of its number is left, counts as what it was at first`() {
         let items = ["front", "back"].map(InputItem.specimen)
-        let tracker = RunTracker(listing: items.map { .take($0) })
+        let tracker = RunTracker(listing: items.map { .admit($0) })
         func take(_ item: InputItem, isDuplicate: Bool) {
             let card = CardID(rawValue: item.name.reveal())
             let outcome = Admitted(card: card, state: .prepared, reason: nil, isDuplicate: isDuplicate)
@@ -36,7 +36,7 @@ import Testing
         _ isWorkLeft: Bool
     ) throws {
         let item = InputItem.specimen("front")
-        let tracker = RunTracker(listing: [.take(item)])
+        let tracker = RunTracker(listing: [.admit(item)])
         let (known, retake) = (CardID(rawValue: "known"), CardID(rawValue: "retake"))
         var outcome = Admitted(card: known, state: .delivered, isDuplicate: true)
         outcome.retake = retake

@@ -132,7 +132,7 @@ import Testing
         let folder = TemporaryFolder()
         let notifier = try FolderNotifier(limit: 3) {}
         defer { notifier.stop() }
-        let root = WatchedFolder(root: 0, path: FilePath(folder.path), place: FolderPath())
+        let root = WatchedFolder(root: 0, path: FilePath(folder.path), folderPath: FolderPath())
         try notifier.watch(root)
         var (changes, round): ([FolderChange], Int) = ([], 0)
         // However little is read at a time: nothing is taken between the files of a round.
@@ -155,7 +155,7 @@ import Testing
             buffer.storeBytes(of: event, as: inotify_event.self)
         }
         bytes[head] = UInt8(ascii: "a")
-        let folder = WatchedFolder(root: 0, path: "/in", place: FolderPath())
+        let folder = WatchedFolder(root: 0, path: "/in", folderPath: FolderPath())
         let events = (bytes + bytes.dropLast()).withUnsafeBytes { InotifyEvent.events(in: $0) }
         #expect(events.map { $0.change(in: folder) } == [.file("a", folder, .closed)])
         bytes[head] = 0xFF

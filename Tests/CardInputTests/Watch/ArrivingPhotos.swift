@@ -62,7 +62,7 @@ final class ArrivingPhotos {
     /// Photos that were taken and have not arrived.
     private var pending: [File] = []
     private var made = 0
-    var passedOver = 0
+    var skipped = 0
     var chosen = 0
 
     init(seed: UInt64, layout: DeliveryLayoutKind) async throws {

@@ -61,7 +61,7 @@ import Testing
         let examiner = FileExaminer(options: WatchOptions(folders: [], inputs: Listing.options()), root: root)
         func candidate(_ folder: String) -> ListedFile {
             let path = root.appending(folder).appending("a.jpg")
-            return ListedFile("a.jpg", at: path, place: FolderPath(folders: [folder]), .found, .notAFile)
+            return ListedFile("a.jpg", at: path, folderPath: FolderPath(folders: [folder]), .found, .notAFile)
         }
         var folders: [FilePath: SidecarNames] = [:]
         #expect(try examiner.observation(of: candidate("L"), &folders) == nil)
@@ -77,7 +77,7 @@ import Testing
         let examiner = FileExaminer(options: WatchOptions(folders: [], inputs: options), root: .init(self.folder["in"]))
         let item = try #require(try self.folder.listing("in").items.first)
         let place = FolderPath(folders: ["L"])
-        let candidate = ListedFile("a.jpg", at: .init(item.path), place: place, .found, .notAFile)
+        let candidate = ListedFile("a.jpg", at: .init(item.path), folderPath: place, .found, .notAFile)
         var folders: [FilePath: SidecarNames] = [:]
         let observation = try #require(try examiner.observation(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)

@@ -72,7 +72,7 @@ import Testing
         file.path = Redacted("../else/LOAN-9/a.jpg")
         if !isSame { file.size += 1 }
         let error = CodedError(.sourceUnreadable, .input, .inputNotRegular)
-        await watching.makeWatch().note(error, card: CardID(rawValue: "card"), beside: [file])
+        await watching.makeWatch().writeNote(error, card: CardID(rawValue: "card"), beside: [file], moving: false)
         let notes = [".failed.json"] + (isSame ? [".failed.txt"] : [])
         #expect(watching.files() == ["done/LOAN-9/a-7.jpg"] + notes.map { "done/LOAN-9/a-7.jpg" + $0 })
         #expect(try Self.text(watching.folder["in/done/LOAN-9/a-7.jpg.failed.json"]) == "old")

@@ -34,14 +34,14 @@ import Testing
             #expect(times == times.sorted() && times.last == photos.filter { $0.number == number }.map(\.taken).max())
         }
         let cards = try await sandbox.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
-        let passedOver = cards.filter { $0.reason == .takenEarlier }
-        #expect(cards.count == 40 && cards.count { $0.state == .delivered } + passedOver.count == 40)
-        #expect(passedOver.count > 5 && passedOver.allSatisfy { $0.notice == .line })
-        for card in passedOver {
+        let skipped = cards.filter { $0.reason == .takenEarlier }
+        #expect(cards.count == 40 && cards.count { $0.state == .delivered } + skipped.count == 40)
+        #expect(skipped.count > 5 && skipped.allSatisfy { $0.notice == .line })
+        for card in skipped {
             #expect(card.message?.text().contains("idcard-pipeline cards retry \(card.id)") == true)
         }
         // A person wants one of them.
-        let chosen = try #require(passedOver.first)
+        let chosen = try #require(skipped.first)
         try await sandbox.store.decide(chosen.id, .retry, by: AccessOrigin(actor: "test"), now: sandbox.now)
         try await sandbox.deliver()
         #expect(sandbox.sent.last?.hasPrefix("\(chosen.metadata.businessNumber) ") == true)
@@ -67,7 +67,7 @@ import Testing
             let status = try FilePath(watching.folder["in/done/LOAN-1/front.jpg"]).status(followingLinks: false)
             let file = FileIdentity(path: watching.folder["in/LOAN-1/front.jpg"], status)
             let error = CodedError(.takenEarlier, .input, "another one was taken later")
-            for _ in 0..<2 { await watch.note(error, card: CardID(rawValue: "c"), beside: [file], moving: true) }
+            for _ in 0..<2 { await watch.writeNote(error, card: CardID(rawValue: "c"), beside: [file], moving: true) }
         }
         let moved = "failed/LOAN-1/front-2.jpg"
         #expect(watching.files() == [moved, moved + ".failed.json", moved + ".json", "failed/LOAN-1/front.jpg"])

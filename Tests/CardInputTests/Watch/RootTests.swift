@@ -27,7 +27,7 @@ import Testing
     func `What cannot be watched is said before anything begins`(folders: [String], codes: [String]) throws {
         let folder = TemporaryFolder()
         try folder.write("in/a.jpg", "in/LOAN-1/b.jpg", "other/c.jpg", "box/inner/d.jpg")
-        try folder.makeFolder("put/" + IgnoredNames.putAwayMark)
+        try folder.makeFolder("put/" + IgnoredNames.archiveMark)
         try folder.link("link", to: "in")
         #expect(Self.codes(folder, folders) == codes)
     }
@@ -62,10 +62,10 @@ import Testing
         }
         #expect(watching.pipeline.names == ["LOAN-1 front.jpg", "LOAN-9 mark.jpg"])
         #expect(Set(stay).subtracting(watching.files()) == [])
-        let passedOver = watching.reports.all.compactMap { event -> [String: Int]? in
-            if case .scanned(_, _, let passedOver) = event { passedOver } else { nil }
+        let skipped = watching.reports.all.compactMap { event -> [String: Int]? in
+            if case .scanned(_, _, let skipped) = event { skipped } else { nil }
         }
-        #expect(passedOver.first == ["#recycle": 1, "@eadir": 1, "*.bak": 1, ".*": 2, "*.part": 1])
+        #expect(skipped.first == ["#recycle": 1, "@eadir": 1, "*.bak": 1, ".*": 2, "*.part": 1])
     }
 
     @Test(arguments: WatchOptions.Mode.allCases)

@@ -21,7 +21,7 @@ import Testing
             for await _ in started {}
             try watching.photo("in/LOAN-2/b.jpg", 2)
             await watching.scan(watch)
-            await watch.end()
+            await watch.stop()
             going.finish()
         }
         #expect(watching.files().contains("done/LOAN-1/a.jpg"))

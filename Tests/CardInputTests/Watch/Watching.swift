@@ -46,7 +46,7 @@ struct Watching: Sendable {
                 steady: { self.time.elapsed },
                 sleep: { try await self.time.sleep($0) }
             ),
-            take: { try await self.pipeline.take($0, $1) },
+            admit: { try await self.pipeline.take($0, $1) },
             report: { self.reports.add($0) },
             perform: self.perform
         )
@@ -69,7 +69,7 @@ struct Watching: Sendable {
             await self.reports.wait(forPlaced: placed)
             let result: Result<Void, any Error>
             do { result = .success(try await body(watch)) } catch { result = .failure(error) }
-            await watch.end()
+            await watch.stop()
             try await group.waitForAll()
             try result.get()
         }

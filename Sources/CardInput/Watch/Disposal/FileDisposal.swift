@@ -33,15 +33,15 @@ struct FileDisposal: Sendable {
     ///
     /// - Returns: the new location; `nil` if the file or a companion has changed.
     /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, for another try.
-    func put(as ending: Ending) throws -> WatchEvent.Place? {
+    func put(as ending: Ending) throws -> WatchEvent.Disposition? {
         let source = try self.folder.open()
         guard try self.folder.observation(of: self.name, in: source, self.observation.sidecars) == self.observation
         else { return nil }
         guard ending != .deleted else { return try self.delete(from: source) ? .deleted : nil }
-        let place: WatchEvent.Place = ending == .done ? .done : .failed
-        let target = try Self.target(place.rawValue, in: self.folder.root).entering(self.folder.below, making: true)
+        let outcome: WatchEvent.Disposition = ending == .done ? .done : .failed
+        let target = try Self.target(outcome.rawValue, in: self.folder.root).entering(self.folder.below, making: true)
         var members = self.observation.companions
-        return try self.move(&members, from: source, to: place.rawValue, target, ending) ? place : nil
+        return try self.move(&members, from: source, to: outcome.rawValue, target, ending) ? outcome : nil
     }
 
     /// Deletes the file and its companions; `false` if it has changed.
@@ -81,7 +81,7 @@ struct FileDisposal: Sendable {
     private static func target(_ folder: String, in root: FilePath) throws(Errno) -> OpenFolder {
         let target = try OpenFolder(root).entering([folder], making: true)
         // Ignore an error: without the mark the folder names still identify the archive, and archiving matters more.
-        _ = mkdirat(target.descriptor, IgnoredNames.putAwayMark, 0o755)
+        _ = mkdirat(target.descriptor, IgnoredNames.archiveMark, 0o755)
         return target
     }
 
@@ -98,7 +98,7 @@ struct FileDisposal: Sendable {
         while true {
             let name = names[number]
             if try self.isFree(name, folder, target, members), try self.move(&members, to: folder, name, target) {
-                if case .failed(let note) = ending { try note.write(as: name + FailureNote.suffix, in: target) }
+                if case .failed(let refusal) = ending { try refusal.write(as: name + FailureNote.suffix, in: target) }
                 switch try FileMove(identity: self.observation.identity).move(
                     self.name,
                     from: source,
