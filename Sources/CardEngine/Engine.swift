@@ -40,9 +40,9 @@ package struct Engine: Sendable {
             isFull: isFull ?? { try await store.isFull() },
             events: { event in
                 switch event {
-                case .taken, .refused: board.noteProgress(at: time.steady())
+                case .taken, .refused: board.markProgress(at: time.steady())
                 case .changed(let change):
-                    board.noteProgress(at: time.steady())
+                    board.markProgress(at: time.steady())
                     // A stored reading judges a card without a call.
                     if [.verified, .rejected, .held, .failed].contains(change.state) { board.markMoved(.verify) }
                 case .called(let stage, _, _): board.markMoved(stage)
@@ -80,20 +80,20 @@ package struct Engine: Sendable {
         let own = Mutex<Set<CardID>>([])
         let stopped = Mutex<[Stage: RemoteFailure]>([:])
         try await self.run {
-            try await self.take(groups) { event in
+            try await self.admit(groups) { event in
                 guard case .taken(_, let outcome) = event else { return }
                 own.withLock { $0.formUnion(outcome.cards) }
             }
             context.board.endIntake()
             let cards = own.withLock(\.self)
-            context.board.noteProgress(at: context.time.steady())
+            context.board.markProgress(at: context.time.steady())
             var wereFree = cards.isEmpty
             while true {
                 await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
                 let areFree = try await self.areFree(cards)
                 let hasMoved = await self.carryOutDueDecisions()
                 guard !context.board.isEnding, hasMoved || !(areFree && wereFree) else { break }
-                if !areFree { try await context.time.sleep(Limits.look) }
+                if !areFree { try await context.time.sleep(Limits.pollInterval) }
                 // Another process may have released work after the stages looked, so they look once more.
                 wereFree = areFree
                 self.wake()
@@ -127,11 +127,11 @@ package struct Engine: Sendable {
         // A cancellation ends the run; the code below would not notice it otherwise.
         try await withTaskCancellationHandler {
             try await self.runTogether {
-                defer { context.board.end() }
+                defer { context.board.stop() }
                 try await source()
             }
         } onCancel: {
-            context.board.end()
+            context.board.stop()
         }
         // A short run is over before the first tally.
         _ = try? await context.store.foldTally(now: context.time.now())
@@ -173,7 +173,7 @@ package struct Engine: Sendable {
     /// Some photos stay unread if the engine ends, or makes no progress.
     ///
     /// - Parameter told: receives these events, too.
-    package func take(
+    package func admit(
         _ groups: [[InputItem]],
         reporting: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
     ) async throws {
@@ -182,15 +182,15 @@ package struct Engine: Sendable {
             events(event)
             reporting(event)
         }
-        try await Intake(context: context, submitter: Caller.process.subject, isList: true).take(groups)
+        try await Intake(context: context, submitter: Caller.process.subject, isList: true).admit(groups)
     }
 
     /// Admits one photo of a watched folder; the result is durable when this returns.
     ///
     /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
     /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
-    package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> Admitted {
-        let outcome = try await self.intake(of: Caller.process.subject).take(item, mayGrow: mayGrow)
+    package func admit(_ item: InputItem, mayGrow: Bool = false) async throws -> Admitted {
+        let outcome = try await self.intake(of: Caller.process.subject).admit(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
     }
@@ -251,7 +251,7 @@ package struct Engine: Sendable {
                 case .failure(is CancellationError): continue
                 case .failure(let error):
                     failure = failure ?? error
-                    board.end()
+                    board.stop()
                 }
             }
             if let failure { throw failure }
@@ -262,10 +262,10 @@ package struct Engine: Sendable {
     package var callsUnderWay: Int { self.context.board.underWay }
 
     /// Wakes every stage to look for work: a person has decided something.
-    package func wake() { for stage in Stage.allCases { self.context.board.ring(stage) } }
+    package func wake() { for stage in Stage.allCases { self.context.board.signal(stage) } }
 
     /// Asks the pipeline to end: intake stops, and current work is concluded.
-    package func end() { self.context.board.end() }
+    package func stop() { self.context.board.stop() }
 
     private var stopped: [Stage: RemoteFailure] {
         let stages = self.context.board.stopped
@@ -302,10 +302,10 @@ package struct Engine: Sendable {
     }
 
     /// Sets how many files stay in a watched folder; the next heartbeat stores it.
-    package func note(staying count: Int, in folder: String) { self.context.board.note(staying: count, in: folder) }
+    package func setStaying(_ count: Int, in folder: String) { self.context.board.setStaying(count, in: folder) }
 
     /// Sets the issues of the server's tokens; the next heartbeat stores them.
-    package func note(tokens: TokenIssue) { self.context.board.note(tokens: tokens) }
+    package func setTokens(_ tokens: TokenIssue) { self.context.board.setTokens(tokens) }
 
     /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
     @discardableResult
@@ -317,14 +317,14 @@ package struct Engine: Sendable {
             tokens: self.context.board.tokens,
             standstill: self.context.board.standstill(time: self.context.time),
             now: self.context.time.now(),
-            reporting: self.context.tell
+            reporting: self.context.report
         )
     }
 
     /// Carries out decisions of people until the end; apart from the heartbeat, because it may wait for the lock of a number.
     private func carryOutDecisions() async {
         while !self.context.board.isEnding {
-            do { try await self.context.time.sleep(Limits.decisionLook) } catch { return }
+            do { try await self.context.time.sleep(Limits.decisionInterval) } catch { return }
             await self.carryOutDueDecisions()
         }
     }
@@ -337,7 +337,7 @@ package struct Engine: Sendable {
         let changes = try? await self.context.store
             .carryOutDecisions(by: worker, steady: time.steady(), now: time.now())
         guard let changes, !changes.isEmpty else { return false }
-        changes.forEach(self.context.tell)
+        changes.forEach(self.context.report)
         self.wake()
         return true
     }
@@ -362,7 +362,7 @@ package struct Engine: Sendable {
     }
 
     /// Marks the stages with due work that nothing holds back: neither time nor rate, a reported pause or a full disk.
-    private func look(at stages: [any StageWork], _ pauses: [EndpointPause]) async throws {
+    private func markDue(_ stages: [any StageWork], _ pauses: [EndpointPause]) async throws {
         // Each host of photos has its own gate, and cards that wait for one are due later.
         let reported = pauses.filter { !$0.isStandstill && $0.state != .waits && $0.stage != .fetch }.map(\.stage)
         let (now, isAmple) = (self.context.time.now(), self.context.room == .ample)
@@ -384,14 +384,14 @@ package struct Engine: Sendable {
             let begun = self.context.time.steady()
             if begun >= nextErasure {
                 let isBehind = await self.eraseExpired(until: begun + Worker.heartbeat)
-                let end = self.context.time.steady()
+                let finished = self.context.time.steady()
                 // Overdue cards are erased for a fixed share of the time, however many they are.
-                nextErasure = end + (isBehind ? (end - begun) * Limits.retentionShare : Limits.retentionPause)
+                nextErasure = finished + (isBehind ? (finished - begun) * Limits.retentionShare : Limits.retentionPause)
             }
             let dead = try await self.heartbeat()
             self.context.events(.beat(self.context.room))
             let pauses = try await self.restoreGates()
-            try await self.look(at: stages, pauses)
+            try await self.markDue(stages, pauses)
             if dead > 0 { self.wake() }
         }
     }

@@ -18,9 +18,9 @@ struct EngineContext: Sendable {
     var events: @Sendable (PipelineEvent) -> Void
 
     /// Reports a change of a card, and wakes the delivery: other cards of its number may have waited for it.
-    func tell(_ change: CardChange) {
+    func report(_ change: CardChange) {
         self.events(.changed(change))
-        self.board.ring(.deliver)
+        self.board.signal(.deliver)
     }
 
     var deciding: DecidingTerms {
@@ -49,9 +49,9 @@ struct EngineContext: Sendable {
         return try await self.measure(.prepare) { try await prepare(source) }
     }
 
-    func fetch(_ request: FetchRequest, keep: @escaping Fetcher.Keep) async throws -> FetchOutcome {
+    func fetch(_ request: FetchRequest, store: @escaping Fetcher.StorePiece) async throws -> FetchOutcome {
         try await self.measure(.fetch) {
-            try await self.ports.fetcher.fetch(request, keep: keep)
+            try await self.ports.fetcher.fetch(request, store: store)
         } endedAs: { outcome in
             switch outcome {
             case .fetched: .accepted

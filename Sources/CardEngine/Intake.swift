@@ -11,13 +11,13 @@ struct Intake: Sendable {
     let isList: Bool
 
     /// Admits all photos of a list, grouped by number.
-    func take(_ groups: [[InputItem]]) async throws {
-        var rest = groups[...]
-        while !rest.isEmpty, !self.context.board.isEnding {
-            let portion = Self.portion(of: &rest)
+    func admit(_ groups: [[InputItem]]) async throws {
+        var remaining = groups[...]
+        while !remaining.isEmpty, !self.context.board.isEnding {
+            let portion = Self.portion(of: &remaining)
             let (unknown, newNumbers) = try await self.lookUp(portion)
             guard try await self.waitForRoom(for: unknown) else { return }
-            try await self.admit(unknown, newNumbers)
+            try await self.admitUnknown(unknown, newNumbers)
         }
     }
 
@@ -32,7 +32,7 @@ struct Intake: Sendable {
             guard board.stopped.isEmpty, !board.isStalled(for: patience, time: self.context.time) else {
                 return false
             }
-            try await self.context.time.sleep(Limits.look)
+            try await self.context.time.sleep(Limits.pollInterval)
         }
         return true
     }
@@ -64,7 +64,7 @@ struct Intake: Sendable {
         let unknown = groups.map { group in
             group.filter { item in
                 guard let outcome = known.popFirst() ?? nil else { return true }
-                if outcome.state.isRunnable { self.ring(for: [outcome]) }
+                if outcome.state.isRunnable { self.signal(for: [outcome]) }
                 self.context.events(.taken(item, outcome))
                 return false
             }
@@ -73,22 +73,22 @@ struct Intake: Sendable {
         return (unknown, new)
     }
 
-    private func admit(_ groups: [[InputItem]], _ newNumbers: Set<BusinessNumber>) async throws {
+    private func admitUnknown(_ groups: [[InputItem]], _ newNumbers: Set<BusinessNumber>) async throws {
         try await withThrowingTaskGroup { tasks in
-            var rest = groups[...]
+            var remaining = groups[...]
             for _ in 0..<(self.context.settings.preparing + Limits.photosAhead) {
-                guard let group = rest.popFirst() else { break }
-                tasks.addTask { try await self.admit(group, newNumbers) }
+                guard let group = remaining.popFirst() else { break }
+                tasks.addTask { try await self.admitNumber(group, newNumbers) }
             }
             while try await tasks.next() != nil {
-                guard !self.context.board.isEnding, let group = rest.popFirst() else { continue }
-                tasks.addTask { try await self.admit(group, newNumbers) }
+                guard !self.context.board.isEnding, let group = remaining.popFirst() else { continue }
+                tasks.addTask { try await self.admitNumber(group, newNumbers) }
             }
         }
     }
 
     /// Admits the photos of one number in one commit.
-    private func admit(_ group: [InputItem], _ newNumbers: Set<BusinessNumber>) async throws {
+    private func admitNumber(_ group: [InputItem], _ newNumbers: Set<BusinessNumber>) async throws {
         var photos: [(item: InputItem, admission: NewCard)] = []
         var refusals: [(item: InputItem, error: CodedError)] = []
         for item in group {
@@ -109,22 +109,22 @@ struct Intake: Sendable {
         guard !photos.isEmpty else { return }
         let outcomes = try await self.context.store.admit(photos.map(\.admission), now: self.context.time.now())
         for (photo, outcome) in zip(photos, outcomes) { self.context.events(.taken(photo.item, outcome)) }
-        self.ring(for: outcomes)
+        self.signal(for: outcomes)
     }
 
     /// Wakes the stages that have work for these cards.
-    private func ring(for outcomes: [Admitted]) {
+    private func signal(for outcomes: [Admitted]) {
         for state in Set(outcomes.map(\.state)) {
             switch state {
-            case .fetching: self.context.board.ring(.fetch)
-            case .received: self.context.board.ring(.prepare)
-            case .prepared: self.context.board.ring(.verify)
+            case .fetching: self.context.board.signal(.fetch)
+            case .received: self.context.board.signal(.prepare)
+            case .prepared: self.context.board.signal(.verify)
             // The address of a finished card is fetched again beside it.
             case .rejected, .failed, .delivered:
-                self.context.board.ring(.fetch)
-                self.context.board.ring(.deliver)
+                self.context.board.signal(.fetch)
+                self.context.board.signal(.deliver)
             // New metadata may have restarted the card, or removed the reason for which others of its number wait.
-            default: self.context.board.ring(.deliver)
+            default: self.context.board.signal(.deliver)
             }
         }
     }
@@ -192,13 +192,13 @@ extension Intake {
     /// Admits one photo; the result is durable when this returns.
     ///
     /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
-    func take(_ item: InputItem, mayGrow: Bool) async throws -> Admitted {
+    func admit(_ item: InputItem, mayGrow: Bool) async throws -> Admitted {
         if let known = try await self.amend(item) { return known }
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
-        guard case .refused(let error) = admission.content else { return try await self.admit([admission])[0] }
+        guard case .refused(let error) = admission.content else { return try await self.store([admission])[0] }
         if mayGrow { throw error }
-        var outcome = try await self.admit([admission])[0]
+        var outcome = try await self.store([admission])[0]
         // The sandbox has no bytes of the photo, so its file counts as refused each time.
         if outcome.state == .rejected { outcome.isDuplicate = false }
         return outcome
@@ -209,7 +209,7 @@ extension Intake {
         guard case .file = item.place else { return nil }
         let now = self.context.time.now()
         let known = try await self.context.store.known([item], of: self.submitter, now: now).cards[0]
-        if let known, known.state.isRunnable { self.ring(for: [known]) }
+        if let known, known.state.isRunnable { self.signal(for: [known]) }
         return known
     }
 
@@ -226,11 +226,11 @@ extension Intake {
             try await self.requireRoom()
         }
         var photos: [NewCard] = []
-        for (place, upload) in uploads.enumerated() {
+        for (index, upload) in uploads.enumerated() {
             do {
                 photos.append(try await self.admission(of: upload))
             } catch let error as CodedError where error.kind == .input {
-                throw RefusedUpload(place: place, error: error)
+                throw RefusedUpload(index: index, error: error)
             }
         }
         // Both sides are here, so neither waits for the other.
@@ -238,7 +238,7 @@ extension Intake {
             let now = self.context.time.now()
             for index in photos.indices { photos[index].waitsUntil = now }
         }
-        return try await self.admit(photos)
+        return try await self.store(photos)
     }
 
     private func admission(of upload: Upload) async throws -> NewCard {
@@ -279,9 +279,9 @@ extension Intake {
         throw CodedError(.queueFull, .storage, .engineQueueFull)
     }
 
-    private func admit(_ photos: [NewCard]) async throws -> [Admitted] {
+    private func store(_ photos: [NewCard]) async throws -> [Admitted] {
         let outcomes = try await self.context.store.admit(photos, singly: true, now: self.context.time.now())
-        self.ring(for: outcomes)
+        self.signal(for: outcomes)
         return outcomes
     }
 }

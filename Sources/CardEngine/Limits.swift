@@ -1,13 +1,13 @@
 /// Fixed limits, each with its reason.
 enum Limits {
     /// How often a stage looks for changes of other processes, if nothing happens in this one.
-    static let look = Duration.seconds(1)
+    static let pollInterval = Duration.seconds(1)
     /// How often a batch whose patience is over checks whether its last calls have finished.
-    static let shortLook = Duration.milliseconds(50)
+    static let lastCallsInterval = Duration.milliseconds(50)
     /// How long a stage with due work is idle before this is reported.
     static let standstill = Duration.seconds(600)
     /// How often a process looks for decisions of people that can no longer be undone.
-    static let decisionLook = Duration.seconds(2)
+    static let decisionInterval = Duration.seconds(2)
     /// How often a process looks for cards past their retention.
     static let retentionPause = Duration.seconds(600)
     /// While cards are overdue, erasing pauses this many times as long as it took: it uses a tenth of the time.

@@ -35,12 +35,12 @@ struct StageRunner<Work: StageWork>: Sendable {
         let failure = Mutex<(any Error)?>(nil)
         let onError: @Sendable (any Error) -> Void = { error in
             failure.withLock { $0 = $0 ?? error }
-            self.board.end()
+            self.board.stop()
         }
         await withDiscardingTaskGroup { group in
             while !self.board.isEnding {
                 self.board.listen(self.work.stage)
-                await self.tellStop(onError)
+                await self.setStopped(onError)
                 let places = self.work.gate.places
                 do {
                     let claimed = places > 0 ? try await self.work.claim(places) : Claimed()
@@ -69,7 +69,7 @@ struct StageRunner<Work: StageWork>: Sendable {
     }
 
     /// Sets the status to stopped if the endpoint stopped, even if the next probe may begin at once.
-    private func tellStop(_ onError: @Sendable (any Error) -> Void) async {
+    private func setStopped(_ onError: @Sendable (any Error) -> Void) async {
         guard self.work.gate.isStoppedForGood(nothingElseIsDue: false), self.board.underWay(self.work.stage) == 0 else {
             return
         }
@@ -82,18 +82,18 @@ struct StageRunner<Work: StageWork>: Sendable {
     private func pause() async throws -> Duration {
         let name = self.work.stage
         let gateWait = self.work.gate.wait
-        guard self.board.underWay(name) == 0 else { return min(gateWait ?? Limits.look, Limits.look) }
+        guard self.board.underWay(name) == 0 else { return min(gateWait ?? Limits.pollInterval, Limits.pollInterval) }
         let now = self.time.now()
         guard let due = try await self.work.nextDue() else {
             self.board.set(.idle(until: nil), of: name)
-            return Limits.look
+            return Limits.pollInterval
         }
         if self.work.gate.isStoppedForGood(nothingElseIsDue: true) {
             self.board.set(.stopped, of: name)
-            return min(gateWait ?? Limits.look, Limits.look)
+            return min(gateWait ?? Limits.pollInterval, Limits.pollInterval)
         }
         let wait = max(due.duration(since: now), gateWait ?? .zero)
-        let pause = wait > .zero ? min(wait, Limits.look) : Limits.look
+        let pause = wait > .zero ? min(wait, Limits.pollInterval) : Limits.pollInterval
         self.board.set(.idle(until: now.advanced(by: max(wait, pause))), of: name)
         return pause
     }

@@ -24,6 +24,6 @@ package struct Upload: Sendable {
 /// A photo of a request cannot be used, so nothing of the request is admitted.
 package struct RefusedUpload: Error {
     /// The index of the photo in the request.
-    package let place: Int
+    package let index: Int
     package let error: CodedError
 }

@@ -9,11 +9,11 @@ enum ColourConversion {
     /// The pixels are sRGB, or no usable profile is known.
     case none
     case matrix(idci_colour_transform)
-    case keep([UInt8])
+    case embed([UInt8])
 
     var changesColours: Bool { if case .matrix = self { true } else { false } }
 
-    var keptProfile: [UInt8] { if case .keep(let profile) = self { profile } else { [] } }
+    var embeddedProfile: [UInt8] { if case .embed(let profile) = self { profile } else { [] } }
 
     init(profile: [UInt8]) {
         let parsed = profile.count <= ImagingLimits.maxProfileBytes ? ICCProfile(profile) : nil
@@ -22,7 +22,7 @@ enum ColourConversion {
             return
         }
         guard let transform = parsed.transformToSRGB() else {
-            self = .keep(profile)
+            self = .embed(profile)
             return
         }
         self = Self.leavesColoursAlone(transform) ? .none : .matrix(transform)

@@ -92,7 +92,7 @@ package struct ImageRecompressor: Sendable {
         let target = photo.size.fitted(to: self.settings.maxEdge)
         var ladder = self.settings.qualityLadder[...]
         if target == photo.size, photo.canStayCoefficients, !colour.changesColours {
-            let encoder = self.encoder(quality: ladder.removeFirst(), profile: colour.keptProfile)
+            let encoder = self.encoder(quality: ladder.removeFirst(), profile: colour.embeddedProfile)
             let upright = target.turned(by: photo.orientation)
             if let encoded = try encoder.requantize(photo) { return PreparedImage(encoded, upright) }
         }
@@ -109,7 +109,7 @@ package struct ImageRecompressor: Sendable {
         of subject: ImageSubject
     ) throws(CodedError) -> PreparedImage {
         if case .matrix(let transform) = colour { planes.convert(with: transform) }
-        var encoder = self.encoder(quality: self.settings.lowestQuality, profile: colour.keptProfile)
+        var encoder = self.encoder(quality: self.settings.lowestQuality, profile: colour.embeddedProfile)
         for quality in qualities {
             encoder.quality = quality
             if let jpeg = try encoder.encode(planes, of: subject) { return PreparedImage(jpeg, planes.size) }

@@ -16,27 +16,27 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
 
     private let state: Mutex<State>
     /// Takes the demand if it is free; called under a lock.
-    private let take: @Sendable (inout Room, Demand) -> Bool
+    private let claim: @Sendable (inout Room, Demand) -> Bool
 
     private let rank: @Sendable (Room, Demand) -> Int
 
     /// - Parameters:
     ///   - rank: the priority; the lowest first, for example a waiter that already has less.
-    ///   - take: takes the demand if it is free.
+    ///   - claim: takes the demand if it is free.
     package init(
         _ room: sending Room,
         rank: @escaping @Sendable (Room, Demand) -> Int = { _, _ in 0 },
-        take: @escaping @Sendable (inout Room, Demand) -> Bool
+        claim: @escaping @Sendable (inout Room, Demand) -> Bool
     ) {
         self.state = Mutex(State(room: room))
         self.rank = rank
-        self.take = take
+        self.claim = claim
     }
 
     package var waiting: Int { self.state.withLock { $0.waiters.count } }
 
     /// Takes the demand if it is free now, without waiting.
-    package func enter(_ demand: Demand) -> Bool { self.state.withLock { self.take(&$0.room, demand) } }
+    package func enter(_ demand: Demand) -> Bool { self.state.withLock { self.claim(&$0.room, demand) } }
 
     /// Takes the demand, and waits until it is free; `false` after the time limit, or if the task was cancelled.
     ///
@@ -44,7 +44,7 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
     package func enter(_ demand: Demand, until sleep: @escaping @Sendable () async -> Void) async -> Bool {
         let (grants, granted) = AsyncStream.makeStream(of: Never.self)
         let ticket: Int? = self.state.withLock { state in
-            guard !self.take(&state.room, demand) else { return nil }
+            guard !self.claim(&state.room, demand) else { return nil }
             state.tickets += 1
             state.waiters.append(Waiter(ticket: state.tickets, demand: demand, granted: granted))
             return state.tickets
@@ -58,24 +58,24 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
         }
         // No longer queued means granted.
         return self.state.withLock { state in
-            guard let place = state.waiters.firstIndex(where: { $0.ticket == ticket }) else { return true }
-            state.waiters.remove(at: place)
+            guard let index = state.waiters.firstIndex(where: { $0.ticket == ticket }) else { return true }
+            state.waiters.remove(at: index)
             return false
         }
     }
 
     private func next(of state: inout State) -> Int? {
         let ranks = state.waiters.map { self.rank(state.room, $0.demand) }
-        for place in state.waiters.indices.sorted(by: { (ranks[$0], $0) < (ranks[$1], $1) }) {
-            if self.take(&state.room, state.waiters[place].demand) { return place }
+        for index in state.waiters.indices.sorted(by: { (ranks[$0], $0) < (ranks[$1], $1) }) {
+            if self.claim(&state.room, state.waiters[index].demand) { return index }
         }
         return nil
     }
 
     /// Returns capacity, and grants it to waiters.
-    package func leave(_ giveBack: (inout Room) -> Void) {
+    package func leave(_ release: (inout Room) -> Void) {
         self.state.withLock { state in
-            giveBack(&state.room)
+            release(&state.room)
             // The first waiter whose demand fits; each grant changes the ranks.
             while let next = self.next(of: &state) { state.waiters.remove(at: next).granted.finish() }
         }

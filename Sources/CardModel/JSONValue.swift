@@ -93,14 +93,14 @@ private struct JSONReader {
     }
 
     /// Consumes a character, with the white space before it.
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         self.skipSpace()
         guard self.next == UInt8(ascii: character) else { return false }
         self.index += 1
         return true
     }
 
-    private mutating func take(word: String) -> Bool {
+    private mutating func consume(word: String) -> Bool {
         guard self.bytes[self.index...].starts(with: word.utf8) else { return false }
         self.index += word.utf8.count
         return true
@@ -113,9 +113,9 @@ private struct JSONReader {
         case UInt8(ascii: "["):
             return self.readList(depth: depth + 1, end: "]") { $0.readValue(depth: depth + 1) }.map(JSONValue.array)
         case UInt8(ascii: "\""): return self.readString().map(JSONValue.string)
-        case UInt8(ascii: "t"): return self.take(word: "true") ? .boolean(true) : nil
-        case UInt8(ascii: "f"): return self.take(word: "false") ? .boolean(false) : nil
-        case UInt8(ascii: "n"): return self.take(word: "null") ? .null : nil
+        case UInt8(ascii: "t"): return self.consume(word: "true") ? .boolean(true) : nil
+        case UInt8(ascii: "f"): return self.consume(word: "false") ? .boolean(false) : nil
+        case UInt8(ascii: "n"): return self.consume(word: "null") ? .null : nil
         default: return self.readNumber().map(JSONValue.number)
         }
     }
@@ -123,7 +123,7 @@ private struct JSONReader {
     private mutating func readObject(depth: Int) -> JSONValue? {
         self.readList(depth: depth, end: "}") { reader in
             reader.skipSpace()
-            guard let name = reader.readString(), reader.take(":") else { return nil }
+            guard let name = reader.readString(), reader.consume(":") else { return nil }
             return reader.readValue(depth: depth).map { JSONValue.Member(name: name, value: $0) }
         }
         .map(JSONValue.object)
@@ -138,12 +138,12 @@ private struct JSONReader {
         guard depth <= JSONValue.maxDepth else { return nil }
         self.index += 1
         var items: [Item] = []
-        if self.take(end) { return items }
+        if self.consume(end) { return items }
         repeat {
             guard let item = item(&self) else { return nil }
             items.append(item)
-        } while self.take(",")
-        return self.take(end) ? items : nil
+        } while self.consume(",")
+        return self.consume(end) ? items : nil
     }
 
     private mutating func readNumber() -> String? {
@@ -180,9 +180,9 @@ private struct JSONReader {
             self.index += 1
             switch byte {
             case UInt8(ascii: "\""):
-                let rest = self.bytes[start..<self.index - 1]
+                let tail = self.bytes[start..<self.index - 1]
                 // Avoids another copy of a text of megabytes.
-                return String(validating: text.isEmpty ? rest : text + rest, as: UTF8.self)
+                return String(validating: text.isEmpty ? tail : text + tail, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 text += self.bytes[start..<self.index - 1]
                 guard let scalar = self.readEscape() else { return nil }
@@ -216,7 +216,7 @@ private struct JSONReader {
     private mutating func readUnicodeEscape() -> Unicode.Scalar? {
         guard let unit = self.readHexadecimal() else { return nil }
         guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
-        guard self.take(word: "\\u"), let trail = self.readHexadecimal(), UTF16.isTrailSurrogate(trail) else {
+        guard self.consume(word: "\\u"), let trail = self.readHexadecimal(), UTF16.isTrailSurrogate(trail) else {
             return nil
         }
         return UTF16.decode(UTF16.EncodedScalar([unit, trail]))

@@ -42,10 +42,13 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     package var description: String {
         // Foundation formats a Double of seconds, which sometimes loses a millisecond.
         let day = CalendarDay(daysSinceEpoch: Int(self.millisecondsSinceEpoch.flooredQuotient(by: 86_400_000)))
-        let rest = self.millisecondsSinceEpoch - Int64(day.daysSinceEpoch) * 86_400_000
-        let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { Self.padded($0, to: 2) }
+        let timeOfDay = self.millisecondsSinceEpoch - Int64(day.daysSinceEpoch) * 86_400_000
+        let clock = [timeOfDay / 3_600_000, timeOfDay / 60_000 % 60, timeOfDay / 1000 % 60].map {
+            Self.padded($0, to: 2)
+        }
         let date = [Self.padded(day.year, to: 4), Self.padded(day.month, to: 2), Self.padded(day.day, to: 2)]
-        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + "." + Self.padded(rest % 1000, to: 3)
+        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + "."
+            + Self.padded(timeOfDay % 1000, to: 3)
             + "Z"
     }
 }

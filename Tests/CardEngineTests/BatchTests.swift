@@ -85,11 +85,11 @@ import Testing
         let items = try harness.items(["N1": ["front"], "N2": (0..<40).map { "front \($0)" }])
         try await harness.withEngine(settings) { engine in
             try await engine.run {
-                _ = try await engine.take(items[0][0])
+                _ = try await engine.admit(items[0][0])
                 // A failure counts once another card has passed after it: one comes with each.
                 var others = items[1].makeIterator()
                 for await _ in failures {
-                    if let other = others.next() { _ = try await engine.take(other) }
+                    if let other = others.next() { _ = try await engine.admit(other) }
                 }
             }
         }
@@ -126,7 +126,7 @@ import Testing
     @Test func `a run that is told to end concludes what is under way and leaves the rest`() async throws {
         let settings = harness.settings { $0.verification.concurrency = 1 }
         let items = try harness.items(["N1": ["front"], "N2": ["front"], "N3": ["front"]])
-        harness.state.withLock { $0.onVerify = { _, engine in engine.end() } }
+        harness.state.withLock { $0.onVerify = { _, engine in engine.stop() } }
         try await harness.run(items, settings)
         let states = try await harness.states()
         #expect(states.values.filter { $0 == "verified" }.count == 1)

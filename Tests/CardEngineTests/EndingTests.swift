@@ -79,7 +79,7 @@ import Testing
             }
             state.onEvent = { event, engine in
                 guard case .taken = event else { return }
-                engine.end()
+                engine.stop()
                 isTaken.happen()
             }
         }

@@ -11,7 +11,7 @@ import Testing
 /// the side and the holder, so the verifier reads marks instead of pixels.
 final class EngineHarness: Sendable {
     /// What a host answers.
-    typealias HostAnswer = @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome
+    typealias HostAnswer = @Sendable (FetchRequest, Fetcher.StorePiece) async throws -> FetchOutcome
 
     struct State {
         var events: [PipelineEvent] = []
@@ -161,7 +161,7 @@ final class EngineHarness: Sendable {
         try await time.passing(whenAsleep: 7) {
             try await self.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    for item in items { _ = try await engine.take(item) }
+                    for item in items { _ = try await engine.admit(item) }
                     await time.reached(end)
                 }
             }

@@ -21,7 +21,7 @@ import Testing
         { request, keep in
             let bytes = Data(text.utf8)
             let version = FetchedVersion(validator: "\"1\"", byteCount: bytes.count)
-            let there = request.kept.last?.upperBound ?? 0
+            let there = request.stored.last?.upperBound ?? 0
             if there < 4 { try await keep(bytes.prefix(4), 0, version) }
             try await keep(Data(bytes.dropFirst(4)), 4, version)
             return .fetched
@@ -198,13 +198,13 @@ import Testing
             requests.withLock { $0.append(request) }
             guard requests.withLock(\.count) == 1 else { return try await Self.sending("N1 front")(request, keep) }
             try await keep(Data("N1 f".utf8), 0, FetchedVersion(validator: "\"1\"", byteCount: 8))
-            harness.state.withLock { $0.engine }?.end()
+            harness.state.withLock { $0.engine }?.stop()
             throw CancellationError()
         }
         try await harness.run(Self.front)
         #expect(harness.delivered.isEmpty)
         try await harness.run(Self.front)
-        #expect(requests.withLock { $0.map(\.kept) } == [[], [0..<4]])
+        #expect(requests.withLock { $0.map(\.stored) } == [[], [0..<4]])
         #expect(harness.delivered == [["N1 front"]])
     }
 

@@ -13,14 +13,14 @@ import Testing
     private static func round(_ gate: inout Gate, _ result: Gate.Result, at now: Duration) -> Int {
         let places = gate.places(at: now)
         gate.begin(places, at: now)
-        for _ in 0..<places { gate.end(result, at: now) }
+        for _ in 0..<places { gate.finish(result, at: now) }
         return places
     }
 
     /// One call begins, and ends so.
     private static func call(_ gate: inout Gate, _ result: Gate.Result, at now: Duration = .zero) {
         gate.begin(1, at: now)
-        gate.end(result, at: now)
+        gate.finish(result, at: now)
     }
 
     @Test func `the level doubles until the cap`() {
@@ -48,7 +48,7 @@ import Testing
         #expect(gate.places(at: .seconds(7)) == 1)
         gate.begin(1, at: .seconds(7))
         #expect(gate.places(at: .seconds(7)) == 0)
-        gate.end(.answered, at: .seconds(7))
+        gate.finish(.answered, at: .seconds(7))
         #expect(gate.places(at: .seconds(7)) > 1)
     }
 
@@ -83,11 +83,11 @@ import Testing
     @Test func `what was under way before a rest began neither ends it nor adds to it`() {
         var gate = Self.gate()
         gate.begin(4, at: .zero)
-        gate.end(.throttled(retryAfter: .seconds(60)), at: .zero)
-        gate.end(.answered, at: .zero)
+        gate.finish(.throttled(retryAfter: .seconds(60)), at: .zero)
+        gate.finish(.answered, at: .zero)
         #expect(gate.opens(after: .zero) == .seconds(60))
-        gate.end(.stopped, at: .zero)
-        gate.end(.stopped, at: .zero)
+        gate.finish(.stopped, at: .zero)
+        gate.finish(.stopped, at: .zero)
         #expect(gate.stopsInRow == 0)
         #expect(gate.places(at: .seconds(59)) == 0)
     }
@@ -95,7 +95,7 @@ import Testing
     @Test func `calls that end together for one reason make one rest`() {
         var gate = Self.gate()
         gate.begin(4, at: .zero)
-        for _ in 0..<4 { gate.end(.stopped, at: .zero) }
+        for _ in 0..<4 { gate.finish(.stopped, at: .zero) }
         #expect(gate.opens(after: .zero) == .seconds(1))
     }
 
@@ -110,8 +110,8 @@ import Testing
         var gate = Self.gate(rate: 2)
         #expect(gate.places(at: .zero) == 2)
         gate.begin(2, at: .zero)
-        gate.end(.answered, at: .zero)
-        gate.end(.answered, at: .zero)
+        gate.finish(.answered, at: .zero)
+        gate.finish(.answered, at: .zero)
         #expect(gate.places(at: .zero) == 0)
         #expect(gate.opens(after: .zero) == .seconds(0.5))
         #expect(gate.places(at: .seconds(0.5)) == 1)

@@ -110,7 +110,7 @@ import Testing
         }
         let asked = Mutex<[Int]>([])
         harness.state.withLock { state in
-            state.onDeliver = { harness.state.withLock { $0.engine }?.end() }
+            state.onDeliver = { harness.state.withLock { $0.engine }?.stop() }
             state.deliveries = [
                 { delivery in
                     asked.withLock { $0.append(delivery.images.count) }

@@ -43,7 +43,7 @@ import Testing
         try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    for item in items { _ = try await engine.take(item) }
+                    for item in items { _ = try await engine.admit(item) }
                     for seconds in [590, 620, 720] {
                         await time.reached(.seconds(seconds))
                         let troubles = try await harness.store.issues(.ample, now: time.now)
@@ -95,7 +95,7 @@ import Testing
                 guard case .changed(let change) = event, change.state == .delivered, harness.delivered.count == 5
                 else { return }
                 delivered.withLock { $0 = $0 ?? time.elapsed }
-                engine.end()
+                engine.stop()
             }
         }
         let items = addresses.enumerated().map { [InputItem.at($0.element, "U\($0.offset)")] }

@@ -37,10 +37,10 @@ import Testing
         let failure = RemoteFailure.specimen(.transient)
         harness.state.withLock { state in
             if whileDelivering {
-                state.onDeliver = { harness.state.withLock { $0.engine }?.end() }
+                state.onDeliver = { harness.state.withLock { $0.engine }?.stop() }
                 state.deliveries = [{ _ in .failed(failure) }]
             } else {
-                state.onVerify = { _, engine in engine.end() }
+                state.onVerify = { _, engine in engine.stop() }
                 state.verifyFailures["front"] = [failure]
             }
         }
@@ -58,7 +58,7 @@ import Testing
     @Test func `a decision of a page is carried out when its time is over, and the card goes on at once`() async throws
     {
         let harness = try await EngineHarness()
-        harness.state.withLock { $0.onVerify = { _, engine in engine.end() } }
+        harness.state.withLock { $0.onVerify = { _, engine in engine.stop() } }
         try await harness.run(try harness.items(["N1": ["front"]]))
         harness.state.withLock { $0.onVerify = nil }
         try await harness.store.database.write { tx in

@@ -104,7 +104,7 @@ import Testing
     // MARK: The child as a process
 
     private func run(_ script: String, timeout: Duration = .seconds(30), input: String = "") throws
-        -> (end: ConfinedChild.End, output: String)
+        -> (end: ConfinedChild.Outcome, output: String)
     {
         let source = try #require(AnonymousFile.make())
         defer { source.close() }

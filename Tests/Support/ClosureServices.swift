@@ -58,9 +58,9 @@ package struct ClosureBackend: Backend {
 
 /// Images by URL, as a test says; an address without a host is forbidden.
 package struct ClosureFetcher: Fetcher {
-    private let answer: @Sendable (FetchRequest, @escaping Keep) async throws -> FetchOutcome
+    private let answer: @Sendable (FetchRequest, @escaping StorePiece) async throws -> FetchOutcome
 
-    package init(_ answer: @escaping @Sendable (FetchRequest, @escaping Keep) async throws -> FetchOutcome) {
+    package init(_ answer: @escaping @Sendable (FetchRequest, @escaping StorePiece) async throws -> FetchOutcome) {
         self.answer = answer
     }
 
@@ -73,8 +73,8 @@ package struct ClosureFetcher: Fetcher {
         return host
     }
 
-    package func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome {
-        try await self.answer(request, keep)
+    package func fetch(_ request: FetchRequest, store: @escaping StorePiece) async throws -> FetchOutcome {
+        try await self.answer(request, store)
     }
 }
 

@@ -60,7 +60,7 @@ static idci_status status_of_error(j_common_ptr jpeg) {
     }
 }
 
-static void keep_libjpegs_text(j_common_ptr jpeg) {
+static void copy_libjpegs_text(j_common_ptr jpeg) {
     idci_jpeg_context *context = context_of(jpeg);
     char text[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, text);
@@ -70,7 +70,7 @@ static void keep_libjpegs_text(j_common_ptr jpeg) {
 static void error_exit(j_common_ptr jpeg) {
     idci_jpeg_context *context = context_of(jpeg);
     context->status = status_of_error(jpeg);
-    keep_libjpegs_text(jpeg);
+    copy_libjpegs_text(jpeg);
     longjmp(context->escape, 1);
 }
 
@@ -99,7 +99,7 @@ static void emit_message(j_common_ptr jpeg, int level) {
     idci_jpeg_context *context = context_of(jpeg);
     bool at_end = jpeg->is_decompressor && ((j_decompress_ptr)jpeg)->unread_marker == JPEG_EOI;
     context->status = at_end ? IDCI_TRUNCATED : IDCI_CORRUPT;
-    keep_libjpegs_text(jpeg);
+    copy_libjpegs_text(jpeg);
     longjmp(context->escape, 1);
 }
 

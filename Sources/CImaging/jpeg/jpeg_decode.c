@@ -109,7 +109,7 @@ typedef struct {
     size_t count;
 } decoding;
 
-static bool keep(void *context, const uint8_t *row, uint32_t y) {
+static bool store_row(void *context, const uint8_t *row, uint32_t y) {
     const decoding *job = context;
     size_t start = (size_t)y * job->width * 3;
     if (job->pixels == NULL) return true;
@@ -123,7 +123,7 @@ static void decode(j_decompress_ptr jpeg, void *work) {
     idci_jpeg_read_frame(jpeg);
     idci_jpeg_check_limits(jpeg, job->limits);
     job->width = idci_jpeg_scaled_edge(jpeg->image_width, job->scale);
-    idci_jpeg_read_rows(jpeg, job->limits, job->scale, keep, job);
+    idci_jpeg_read_rows(jpeg, job->limits, job->scale, store_row, job);
 }
 
 idci_status idci_jpeg_decode(

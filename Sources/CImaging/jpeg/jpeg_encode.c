@@ -50,7 +50,7 @@ void idci_jpeg_set_destination(j_compress_ptr jpeg, idci_jpeg_destination *desti
     jpeg->dest = &destination->manager;
 }
 
-idci_status idci_jpeg_take(
+idci_status idci_jpeg_transfer(
     const idci_jpeg_context *context, idci_jpeg_destination *destination, uint8_t **out, size_t *out_count
 ) {
     if (context->status != IDCI_OK) {
@@ -126,5 +126,5 @@ idci_status idci_jpeg_encode_planes(
         encode(&jpeg, planes, encoding);
     }
     jpeg_destroy_compress(&jpeg);
-    return idci_jpeg_take(&context, &target, out, out_count);
+    return idci_jpeg_transfer(&context, &target, out, out_count);
 }

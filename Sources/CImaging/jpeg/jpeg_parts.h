@@ -41,7 +41,7 @@ void idci_jpeg_finish_output(j_decompress_ptr jpeg);
 void idci_jpeg_set_destination(j_compress_ptr jpeg, idci_jpeg_destination *destination, size_t ceiling);
 
 // Transfers the encoded bytes to the caller, or frees them when the call has failed.
-idci_status idci_jpeg_take(
+idci_status idci_jpeg_transfer(
     const idci_jpeg_context *context, idci_jpeg_destination *destination, uint8_t **out, size_t *out_count);
 
 // Configures an encoder for planes or coefficients: 4:2:0, baseline.

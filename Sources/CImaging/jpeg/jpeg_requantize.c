@@ -33,7 +33,7 @@ typedef struct {
     idci_jpeg_context context;
     idci_jpeg_destination target;
     bool swaps, mirrored_across, mirrored_down;  // Position of stored blocks in the upright picture.
-    bool keeps_all;
+    bool holds_all;
     uint32_t strips_read;
     uint32_t arrays_requested;
     component_blocks components[COMPONENTS];
@@ -61,7 +61,7 @@ static jvirt_barray_ptr request_array(
     component_blocks *blocks = &job->components[job->arrays_requested++];
     blocks->across = across;
     blocks->down = down;
-    blocks->kept = job->keeps_all ? down : rows;
+    blocks->kept = job->holds_all ? down : rows;
     size_t count = (size_t)across * blocks->kept;
     blocks->source = jpeg->mem->alloc_large(jpeg, JPOOL_IMAGE, count * sizeof(JBLOCK));
     return (jvirt_barray_ptr)(void *)blocks;
@@ -130,19 +130,19 @@ static JBLOCKARRAY access_target(
     if (writable || count == 0 || count > MOST_BLOCK_ROWS || first + count > down) {
         idci_jpeg_fail(jpeg, IDCI_INTERNAL, "coefficients beyond the picture");
     }
-    read_strips(job, job->keeps_all ? job->input.total_iMCU_rows : first / count + 1);
+    read_strips(job, job->holds_all ? job->input.total_iMCU_rows : first / count + 1);
     for (uint32_t i = 0; i < count; i++) make_row(job, blocks, first + i, blocks->target_rows[i]);
     return blocks->target_rows;
 }
 
 // MARK: - Setting up
 
-static void note_orientation(requantizing *job, int32_t orientation) {
+static void set_orientation(requantizing *job, int32_t orientation) {
     // Exif 2.32, tag 0x0112; the direction in which the stored picture is read.
     job->swaps = orientation >= 5;
     job->mirrored_across = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
     job->mirrored_down = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-    job->keeps_all = job->swaps || job->mirrored_down;
+    job->holds_all = job->swaps || job->mirrored_down;
 }
 
 static void start_reading(requantizing *job, const idci_limits *limits) {
@@ -162,7 +162,7 @@ static void start_reading(requantizing *job, const idci_limits *limits) {
     jpeg_start_decompress(input);
 }
 
-static void note_factors(requantizing *job, int index) {
+static void set_component_factors(requantizing *job, int index) {
     const JQUANT_TBL *from = job->input.comp_info[index].quant_table;
     const JQUANT_TBL *to = job->output.quant_tbl_ptrs[job->output.comp_info[index].quant_tbl_no];
     if (from == NULL || to == NULL) {
@@ -193,7 +193,7 @@ static void start_writing(requantizing *job, const idci_jpeg_encoding *encoding)
         for (uint32_t j = 0; j < rows; j++) {
             blocks->target_rows[j] = output->mem->alloc_large(common, JPOOL_IMAGE, bytes);
         }
-        note_factors(job, i);
+        set_component_factors(job, i);
         job->arrays[i] = (jvirt_barray_ptr)(void *)blocks;
     }
     output->mem->access_virt_barray = access_target;
@@ -208,7 +208,7 @@ idci_status idci_jpeg_requantize(
     if (bytes == NULL || count == 0 || encoding == NULL || out == NULL || out_count == NULL) return IDCI_INTERNAL;
     requantizing job;
     memset(&job, 0, sizeof job);
-    note_orientation(&job, orientation);
+    set_orientation(&job, orientation);
     uint32_t milliseconds = limits != NULL ? limits->max_milliseconds : 0;
     job.input.err = idci_jpeg_context_prepare(&job.context, message, message_capacity, milliseconds);
     job.output.err = job.input.err;
@@ -226,7 +226,7 @@ idci_status idci_jpeg_requantize(
     }
     jpeg_destroy_compress(&job.output);
     jpeg_destroy_decompress(&job.input);
-    return idci_jpeg_take(&job.context, &job.target, out, out_count);
+    return idci_jpeg_transfer(&job.context, &job.target, out, out_count);
 }
 
 static bool is_420(j_decompress_ptr jpeg) {

@@ -60,7 +60,7 @@ static bool starts_with(const uint8_t *body, size_t count, const char *text, siz
     return count >= text_count && memcmp(body, text, text_count) == 0;
 }
 
-static void take_icc_chunk(const uint8_t *body, size_t count, idci_jpeg_segments *segments) {
+static void read_icc_chunk(const uint8_t *body, size_t count, idci_jpeg_segments *segments) {
     if (count < 14) return;
     int32_t sequence = body[12], chunks = body[13];
     bool fits = sequence >= 1 && sequence <= chunks && segments->icc[sequence].bytes == NULL
@@ -74,7 +74,7 @@ static void take_icc_chunk(const uint8_t *body, size_t count, idci_jpeg_segments
     segments->icc[sequence].count = count - 14;
 }
 
-static void take_segment(int marker, const uint8_t *body, size_t count, idci_jpeg_segments *segments) {
+static void read_segment(int marker, const uint8_t *body, size_t count, idci_jpeg_segments *segments) {
     if (marker >= MARKER_SOF0 && marker <= MARKER_SOF15 && marker != MARKER_DHT && marker != MARKER_DAC
         && marker != 0xC8) {
         if (segments->start_of_frame == 0) segments->start_of_frame = marker;
@@ -90,7 +90,7 @@ static void take_segment(int marker, const uint8_t *body, size_t count, idci_jpe
         if (marker == MARKER_APP1 && starts_with(body, count, "Exif\0\0", 6) && segments->orientation == 0) {
             segments->orientation = idci_exif_orientation(body + 6, count - 6);
         } else if (marker == MARKER_APP2 && starts_with(body, count, "ICC_PROFILE\0", 12)) {
-            take_icc_chunk(body, count, segments);
+            read_icc_chunk(body, count, segments);
         }
     }
 }
@@ -146,7 +146,7 @@ void idci_jpeg_walk_segments(const uint8_t *bytes, size_t count, idci_jpeg_segme
         if (at + 2 > count) break;
         size_t length = read_integer(bytes + at, 2, false);
         if (length < 2 || length > count - at) break;
-        take_segment(marker, bytes + at + 2, length - 2, segments);
+        read_segment(marker, bytes + at + 2, length - 2, segments);
         at += length;
         if (marker == MARKER_SOS) at = skip_entropy_coded(bytes, count, at);
     }

@@ -75,7 +75,7 @@ static int request_rgba(png_structp png, png_infop info) {
     return passes;
 }
 
-static void keep_profile(reading *job, png_structp png, png_infop info) {
+static void copy_profile(reading *job, png_structp png, png_infop info) {
     png_charp name = NULL;
     png_bytep profile = NULL;
     png_uint_32 count = 0;
@@ -145,7 +145,7 @@ static void run(reading *job, png_structp png, png_infop info) {
     png_set_chunk_malloc_max(png, MOST_CHUNK_BYTES);
     ignore_what_is_not_the_picture(png);
     png_read_info(png, info);
-    keep_profile(job, png, info);
+    copy_profile(job, png, info);
     int passes = request_rgba(png, info);
     uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
     if (png_get_rowbytes(png, info) != (size_t)width * CHANNELS) {

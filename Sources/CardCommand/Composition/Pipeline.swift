@@ -78,7 +78,7 @@ struct Pipeline: Sendable {
     func stop(_ engine: Engine) {
         let calls = engine.callsUnderWay
         // Before the message, since the reader of standard error may have stopped reading.
-        engine.end()
+        engine.stop()
         let limit = self.configuration.engine.shutdownTimeout
         Console.say(calls == 0 ? .runEnding : .runFinishing(calls, upTo: limit))
     }

@@ -94,7 +94,7 @@ struct ServeSession: Sendable {
             let runs = SourceRuns(pipeline, engine: engine, worker: worker, notices: notices, metrics: metrics)
             let logger = self.configuration.logger(runID: worker)
             let tokens = LiveTokens(self.configuration, apartFrom: settings.webhookSecrets, logger: logger) {
-                engine.note(tokens: $0)
+                engine.setTokens($0)
             }
             var settings = settings
             if let tokens { settings.tokens = tokens.now }

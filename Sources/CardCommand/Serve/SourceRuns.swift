@@ -152,7 +152,7 @@ final class SourceRuns: Sendable {
         self.trackers.withLock { $0[run.id] = tracker }
         while true {
             do {
-                try await self.engine.take(tracker.left(of: listing.groups), reporting: tracker.observe)
+                try await self.engine.admit(tracker.left(of: listing.groups), reporting: tracker.observe)
                 if tracker.left(of: listing.groups).isEmpty { break }
             } catch let error as CodedError where error.isPassing {}
             // The process stops, or there is no space for more: then the others wait.

@@ -12,7 +12,7 @@ struct WatchIntake: Sendable {
 
     func observe(_ event: WatchEvent) {
         guard case .staying(let count, let folder) = event else { return }
-        self.engine.note(staying: count, in: folder.reveal())
+        self.engine.setStaying(count, in: folder.reveal())
     }
 
     /// Admits a photo; returns once its result is durable.
@@ -22,7 +22,7 @@ struct WatchIntake: Sendable {
         if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
-            let outcome = try await self.engine.take(photo, mayGrow: occasion == .young)
+            let outcome = try await self.engine.admit(photo, mayGrow: occasion == .young)
             guard outcome.state == .rejected || outcome.reason == .takenEarlier,
                 let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake) || card.reason == .takenEarlier
@@ -50,7 +50,7 @@ struct WatchIntake: Sendable {
     private func amend(_ photo: InputItem) async throws -> WatchOutcome {
         var known = try await self.engine.amend(photo)
         // A photo that was archived since has another path, and is found by its bytes.
-        if known == nil { known = try await self.engine.take(photo) }
+        if known == nil { known = try await self.engine.admit(photo) }
         guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
         else { return .taken }

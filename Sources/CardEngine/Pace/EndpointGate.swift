@@ -134,10 +134,10 @@ final class EndpointGate: StageGate {
     ///
     /// The gate learns of a failure before the call is concluded, since its card may be due again at once. The pause is stored
     /// afterwards, so that an error there does not lose the outcome.
-    func end(_ result: Gate.Result, failure: RemoteFailure?) -> PauseChange {
+    func finish(_ result: Gate.Result, failure: RemoteFailure?) -> PauseChange {
         self.state.withLock { state in
             let now = self.time.steady()
-            state.gate.end(result, at: now)
+            state.gate.finish(result, at: now)
             if result == .unreadable { (state.mayHaveUnreadable, state.unreadable) = (true, failure) }
             guard result != .answered else {
                 // A call that began before the pause does not end it, neither here nor for other processes.
@@ -198,8 +198,8 @@ final class EndpointGate: StageGate {
     }
 
     /// Stores a change of the pause for other processes, and reports it.
-    func write(_ news: PauseChange) async throws {
-        switch news {
+    func write(_ change: PauseChange) async throws {
+        switch change {
         case .none: return
         case .over(let pause):
             // If another process has stored a newer pause meanwhile, it stays, and the next heartbeat applies it here.

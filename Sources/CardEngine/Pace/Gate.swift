@@ -134,13 +134,13 @@ package struct Gate: Hashable, Sendable {
 
     package mutating func begin(_ count: Int, at now: Duration) {
         self.inFlight += count
-        self.bucket?.take(count, at: now)
+        self.bucket?.spend(count, at: now)
     }
 
     /// Ends a call that was not sent: it has no result.
     package mutating func withdraw() { self.inFlight -= 1 }
 
-    package mutating func end(_ result: Result, at now: Duration) {
+    package mutating func finish(_ result: Result, at now: Duration) {
         self.inFlight -= 1
         switch result {
         case .answered: self.adjustAfterAnswer(at: now)
@@ -242,7 +242,7 @@ struct TokenBucket: Hashable, Sendable {
 
     func tokens(at now: Duration) -> Int { Int(self.filled(at: now)) }
 
-    mutating func take(_ count: Int, at now: Duration) {
+    mutating func spend(_ count: Int, at now: Duration) {
         self.level = self.filled(at: now) - Double(count)
         self.at = now
     }

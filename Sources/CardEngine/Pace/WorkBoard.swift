@@ -18,7 +18,7 @@ final class WorkBoard: Sendable {
     private struct State {
         var statuses = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Status.busy) })
         var underWay: [Stage: Int] = [:]
-        var rung: Set<Stage> = []
+        var signalled: Set<Stage> = []
         /// The tasks that wait for a signal of a stage; under `nil`, for a change of any status.
         var sleepers: [Stage?: [CheckedContinuation<Void, Never>]] = [:]
         var isIntakeOver = false
@@ -36,9 +36,9 @@ final class WorkBoard: Sendable {
     private let state = Mutex(State())
 
     /// Signals a stage that there may be work.
-    func ring(_ stage: Stage) {
+    func signal(_ stage: Stage) {
         self.wake(stage) { state in
-            state.rung.insert(stage)
+            state.signalled.insert(stage)
             state.statuses[stage] = .busy
         }
     }
@@ -48,7 +48,7 @@ final class WorkBoard: Sendable {
     /// Ends a job, which frees a slot.
     func finish(_ stage: Stage) {
         self.state.withLock { $0.underWay[stage, default: 0] -= 1 }
-        self.ring(stage)
+        self.signal(stage)
     }
 
     var underWay: Int { self.state.withLock { $0.underWay.values.reduce(0, +) } }
@@ -57,21 +57,21 @@ final class WorkBoard: Sendable {
 
     /// Sets the status of a stage; it stays busy if it was signalled since it last listened.
     func set(_ status: Status, of stage: Stage) {
-        let isNews = self.state.withLock { state in
-            guard !state.rung.contains(stage) || status == .busy else { return false }
+        let hasChanged = self.state.withLock { state in
+            guard !state.signalled.contains(stage) || status == .busy else { return false }
             state.statuses[stage] = status
             return true
         }
-        if isNews { self.wake(nil) }
+        if hasChanged { self.wake(nil) }
     }
 
     /// Clears the signal of a stage, which looks for work from now on.
-    func listen(_ stage: Stage) { self.state.withLock { state in _ = state.rung.remove(stage) } }
+    func listen(_ stage: Stage) { self.state.withLock { state in _ = state.signalled.remove(stage) } }
 
     /// Waits until the stage is signalled, or a duration has passed.
     func wait(_ stage: Stage, for duration: Duration, time: EngineTime) async {
         await withTaskGroup { group in
-            group.addTask { await self.sleep(stage) { $0.rung.contains(stage) || $0.isEnding } }
+            group.addTask { await self.sleep(stage) { $0.signalled.contains(stage) || $0.isEnding } }
             group.addTask { try? await time.sleep(duration) }
             await group.next()
             group.cancelAll()
@@ -109,7 +109,7 @@ final class WorkBoard: Sendable {
     func endIntake() { self.wake(nil) { $0.isIntakeOver = true } }
 
     /// Asks every stage to end once its current jobs are concluded.
-    func end() {
+    func stop() {
         self.state.withLock { $0.isEnding = true }
         for stage in Stage.allCases + [nil] { self.wake(stage) }
     }
@@ -126,20 +126,20 @@ final class WorkBoard: Sendable {
         self.state.withLock { state in
             state.isIntakeOver
                 && [Stage.fetch, .prepare, .verify].allSatisfy { stage in
-                    !state.rung.contains(stage) && state.statuses[stage] != .busy
+                    !state.signalled.contains(stage) && state.statuses[stage] != .busy
                         && state.underWay[stage, default: 0] == 0
                 }
         }
     }
 
-    func noteProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
+    func markProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
 
-    func note(staying count: Int, in folder: String) { self.state.withLock { $0.staying[folder] = count } }
+    func setStaying(_ count: Int, in folder: String) { self.state.withLock { $0.staying[folder] = count } }
 
     /// How many files stay in the watched folders.
     var staying: Int { self.state.withLock { $0.staying.values.reduce(0, +) } }
 
-    func note(tokens: TokenIssue) { self.state.withLock { $0.tokens = tokens } }
+    func setTokens(_ tokens: TokenIssue) { self.state.withLock { $0.tokens = tokens } }
 
     var tokens: TokenIssue { self.state.withLock(\.tokens) }
 
@@ -151,7 +151,7 @@ final class WorkBoard: Sendable {
 
     private static func isStalled(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
         // A long call may still change its card, and so may a stage with an unprocessed signal.
-        steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.rung.isEmpty
+        steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.signalled.isEmpty
             && !state.statuses.values.contains(.busy)
     }
 
@@ -168,9 +168,9 @@ final class WorkBoard: Sendable {
 
     /// The stage that has been idle longest despite due work, and since when; `nil` if none has for ten minutes.
     func standstill(time: EngineTime) -> StageStandstill? {
-        let end = time.steady() - Limits.standstill
+        let latest = time.steady() - Limits.standstill
         let longest = self.state.withLock { $0.dueSince.min { $0.value.steady < $1.value.steady } }
-        return longest.flatMap { $1.steady <= end ? StageStandstill(stage: $0, since: $1.date) : nil }
+        return longest.flatMap { $1.steady <= latest ? StageStandstill(stage: $0, since: $1.date) : nil }
     }
 
     // MARK: The end of a batch
@@ -190,7 +190,7 @@ final class WorkBoard: Sendable {
             await withTaskGroup { group in
                 group.addTask { await self.sleep(nil, unless: isDone) }
                 // Once the patience is over, current work is checked repeatedly.
-                group.addTask { try? await time.sleep(max(progressAt + patience - steady, Limits.shortLook)) }
+                group.addTask { try? await time.sleep(max(progressAt + patience - steady, Limits.lastCallsInterval)) }
                 await group.next()
                 group.cancelAll()
             }
@@ -201,7 +201,7 @@ final class WorkBoard: Sendable {
         guard !state.isEnding else { return true }
         guard state.isIntakeOver else { return false }
         if Self.isStalled(state, for: patience, at: steady) { return true }
-        guard state.rung.isEmpty else { return false }
+        guard state.signalled.isEmpty else { return false }
         return state.statuses.values.allSatisfy { status in
             switch status {
             case .busy: false

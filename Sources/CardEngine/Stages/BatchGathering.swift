@@ -41,23 +41,24 @@ final class BatchGathering: Sendable {
         for account in order {
             let first = known[account] ?? now
             let isOver = nothingComes || first + self.context.settings.batchWait <= now
-            var rest = accounts[account, default: []][...]
-            while !rest.isEmpty, deliveries.count < limit {
-                let next = try await self.next(rest)
+            var remaining = accounts[account, default: []][...]
+            while !remaining.isEmpty, deliveries.count < limit {
+                let next = try await self.next(remaining)
                 guard next.isFull || isOver else { break }
                 deliveries.append(next.members)
-                rest = rest.dropFirst(next.members.count)
+                remaining = remaining.dropFirst(next.members.count)
             }
-            since[account] = rest.isEmpty ? nil : first
+            since[account] = remaining.isEmpty ? nil : first
         }
         self.since.withLock { [since] in $0 = since }
         return Array(deliveries.prefix(limit))
     }
 
     /// Returns the next delivery of an account, and whether it has no room for another card.
-    private func next(_ rest: ArraySlice<DeliveryMember>) async throws -> (members: [DeliveryMember], isFull: Bool) {
+    private func next(_ remaining: ArraySlice<DeliveryMember>) async throws -> (members: [DeliveryMember], isFull: Bool)
+    {
         let settings = self.context.settings
-        let most = Array(rest.prefix(settings.batchMaxCards))
+        let most = Array(remaining.prefix(settings.batchMaxCards))
         let fitting = try await self.context.store.members(most, within: settings.batchMaxBytes)
         return (fitting.members, fitting.isFull || fitting.members.count == settings.batchMaxCards)
     }

@@ -97,7 +97,7 @@ final class DeliverStage: StageWork {
             now: now
         ) { change in
             claimed.hasChanged = true
-            self.context.tell(change)
+            self.context.report(change)
         }
         .map(Job.again)
     }
@@ -141,7 +141,7 @@ final class DeliverStage: StageWork {
         let isBatch = self.context.settings.policy.layout == .batch
         // Read before the cards: the proposals lack cards that come in between.
         let nothingComes = self.context.board.nothingComes
-        let look = try await self.context.store.proposeDeliveries(
+        let found = try await self.context.store.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
             excluding: self.busy.withLock { $0 },
             untriedOnly: untriedOnly,
@@ -149,17 +149,17 @@ final class DeliverStage: StageWork {
             now: now
         )
         var limit = limit
-        if repeatsFirst, look.areRepeatsDue {
+        if repeatsFirst, found.areRepeatsDue {
             let known = claimed.jobs.count
             try await self.claimRepeats(limit, longestAgoFirst: false, now: now, into: &claimed)
             limit -= claimed.jobs.count - known
         }
-        let waiting = look.proposals.filter(\.groups.isEmpty)
+        let waiting = found.proposals.filter(\.groups.isEmpty)
         if !waiting.isEmpty {
-            try await self.context.store.decide(waiting, now: now).forEach(self.context.tell)
+            try await self.context.store.decide(waiting, now: now).forEach(self.context.report)
         }
         // One delivery of a number at a time: its result decides about the next.
-        let groups = look.proposals.compactMap(\.groups.first)
+        let groups = found.proposals.compactMap(\.groups.first)
         let formed =
             isBatch
             ? try await self.gathering.gather(groups, isAll: !untriedOnly, limit: limit, nothingComes: nothingComes)
@@ -168,7 +168,7 @@ final class DeliverStage: StageWork {
         self.forming.withLock { $0 += formed.count }
         claimed.jobs += formed.map { members in
             let numbers = Set(members.map(\.businessNumber))
-            return .new(members, look.proposals.filter { numbers.contains($0.number) })
+            return .new(members, found.proposals.filter { numbers.contains($0.number) })
         }
         // A query for a batch returns only some numbers, most of which may still gather; without those that go, the next returns
         // others.
@@ -196,7 +196,7 @@ final class DeliverStage: StageWork {
         guard isOutdated, !job.mayBeApplied else { return try await self.send(job, isOutdated: isOutdated) }
         self.gate.withdraw()
         try await self.conclude(job, with: .failed(.formChanged), isOutdated: true)
-        self.context.board.ring(.deliver)
+        self.context.board.signal(.deliver)
     }
 
     /// Whether the form of a delivery would differ now; `false` while there is no TOKEN.
@@ -224,7 +224,7 @@ final class DeliverStage: StageWork {
             )
             switch beginning {
             case .begun(let job):
-                job.changes.forEach(self.context.tell)
+                job.changes.forEach(self.context.report)
                 return job
             case .moved(let numbers):
                 // They are decided again; the form is made again of the others.
@@ -244,7 +244,7 @@ final class DeliverStage: StageWork {
             material = try await store.material(for: cards)
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
-            try await store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.tell)
+            try await store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.report)
             return nil
         }
         do {
@@ -252,13 +252,15 @@ final class DeliverStage: StageWork {
         } catch {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
                 // No TOKEN: nothing was formed, and the stage pauses as after any other refusal.
-                try await self.gate.write(self.gate.end(Gate.Result(error), failure: error))
+                try await self.gate.write(self.gate.finish(Gate.Result(error), failure: error))
                 self.context.events(.failed(.deliver, error))
                 return nil
             }
             // These cards do not fit into a form; the endpoint is not the cause.
             self.gate.withdraw()
-            try await store.failForming(cards, because: error, now: self.context.time.now()).forEach(self.context.tell)
+            try await store.failForming(cards, because: error, now: self.context.time.now()).forEach(
+                self.context.report
+            )
             return nil
         }
     }
@@ -293,12 +295,16 @@ final class DeliverStage: StageWork {
             self.gate.withdraw()
             try await self.conclude(job, with: outcome, isOutdated: true)
         } else {
-            let news = outcome.failureOfAll.map { self.reportToGate($0, of: job, outcome) }
+            let pauseChange = outcome.failureOfAll.map { self.reportToGate($0, of: job, outcome) }
             try await self.conclude(job, with: outcome)
-            if let news { try await self.gate.write(news) } else { try await self.reportToGate(outcome, of: job) }
+            if let pauseChange {
+                try await self.gate.write(pauseChange)
+            } else {
+                try await self.reportToGate(outcome, of: job)
+            }
             if outcome.failure?.isUnreadable == true { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
         }
-        self.context.board.ring(.deliver)
+        self.context.board.signal(.deliver)
     }
 
     private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome, isOutdated: Bool = false) async throws {
@@ -314,7 +320,7 @@ final class DeliverStage: StageWork {
             now: self.context.time.now()
         )
         // A card that waits for its next attempt has not changed its state.
-        for change in changes where !change.state.isRunnable { self.context.tell(change) }
+        for change in changes where !change.state.isRunnable { self.context.report(change) }
     }
 
     private func reportToGate(
@@ -324,7 +330,7 @@ final class DeliverStage: StageWork {
     ) -> EndpointGate.PauseChange {
         let isSuspect = failure.isUnlisted && self.countSuspects(job, outcome)
         self.context.events(.failed(.deliver, failure))
-        return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
+        return self.gate.finish(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
     }
 
     private func reportToGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
@@ -334,7 +340,7 @@ final class DeliverStage: StageWork {
         case .accepted, .items:
             if outcome.isAccepted { self.suspects.withLock { $0 = [] } }
             self.refusedTokens.withLock { $0 = [] }
-            try await self.gate.write(self.gate.end(.answered, failure: nil))
+            try await self.gate.write(self.gate.finish(.answered, failure: nil))
         case .tokenExpired(let failure):
             let backend = self.context.ports.backend
             let isFirst = self.refusedTokens.withLock { refused in
@@ -343,7 +349,7 @@ final class DeliverStage: StageWork {
             }
             let isNew = await backend.refreshToken(staleIn: job.outbound.parts)
             let goesOn = isNew && isFirst
-            try await self.gate.write(self.gate.end(goesOn ? .answered : .stopped, failure: failure))
+            try await self.gate.write(self.gate.finish(goesOn ? .answered : .stopped, failure: failure))
             if !goesOn { self.context.events(.failed(.deliver, failure)) }
         case .failed: break
         }

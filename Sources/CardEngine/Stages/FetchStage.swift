@@ -53,7 +53,7 @@ final class FetchStage: StageWork {
                 now: now
             ) { change in
                 claimed.hasChanged = true
-                self.context.tell(change)
+                self.context.report(change)
             }
             host?.begin(jobs.count)
             claimed.jobs += jobs.map { Job(fetch: $0, host: host) }
@@ -89,12 +89,12 @@ final class FetchStage: StageWork {
     private func finish(_ job: Job, _ conclusion: FetchConclusion, _ outcome: FetchOutcome) async throws {
         guard case .failed(let failure) = outcome else {
             try await self.conclude(job.fetch, with: conclusion)
-            if let host = job.host { try await host.write(host.end(.answered, failure: nil)) }
+            if let host = job.host { try await host.write(host.finish(.answered, failure: nil)) }
             return
         }
-        let news = job.host?.end(Self.result(of: failure), failure: failure)
+        let pauseChange = job.host?.finish(Self.result(of: failure), failure: failure)
         try await self.conclude(job.fetch, with: conclusion)
-        if let news { try await job.host?.write(news) }
+        if let pauseChange { try await job.host?.write(pauseChange) }
         self.context.events(.failed(.fetch, failure))
     }
 
@@ -113,11 +113,11 @@ final class FetchStage: StageWork {
 
     private func conclude(_ job: FetchJob, with conclusion: FetchConclusion) async throws {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
-        guard change?.state != .fetching else { return self.context.board.ring(.fetch) }
-        if let change { self.context.tell(change) }
-        self.context.board.ring(.prepare)
+        guard change?.state != .fetching else { return self.context.board.signal(.fetch) }
+        if let change { self.context.report(change) }
+        self.context.board.signal(.prepare)
         // A card with the same image may be verified again.
-        self.context.board.ring(.verify)
+        self.context.board.signal(.verify)
     }
 }
 

@@ -22,7 +22,7 @@ struct PrepareStage: StageWork {
             now: self.context.time.now()
         ) { change in
             claimed.hasChanged = true
-            self.context.tell(change)
+            self.context.report(change)
         }
         return claimed
     }
@@ -38,8 +38,8 @@ struct PrepareStage: StageWork {
             conclusion = .failed(error, terms)
         }
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
-        self.context.tell(change)
+        self.context.report(change)
         // A card that waits for its next attempt is due later.
-        self.context.board.ring(change.state == .received ? .prepare : .verify)
+        self.context.board.signal(change.state == .received ? .prepare : .verify)
     }
 }

@@ -31,7 +31,7 @@ struct VerifyStage: StageWork {
                 now: self.context.time.now()
             ) { change in
                 claimed.hasChanged = true
-                self.context.tell(change)
+                self.context.report(change)
             }
         }
         if claimed.jobs.isEmpty, !claimed.hasChanged { try await self.gate.writeUnreadable(nothingElseIsDue: true) }
@@ -58,11 +58,11 @@ struct VerifyStage: StageWork {
         switch try await self.context.verify(job.image) {
         case .read(let reading):
             try await self.judge(job, reading)
-            try await self.gate.write(self.gate.end(.answered, failure: nil))
+            try await self.gate.write(self.gate.finish(.answered, failure: nil))
         case .failed(let failure):
-            let news = self.gate.end(Gate.Result(failure), failure: failure)
+            let pauseChange = self.gate.finish(Gate.Result(failure), failure: failure)
             try await self.conclude(job, with: self.conclusion(of: job, after: failure))
-            try await self.gate.write(news)
+            try await self.gate.write(pauseChange)
             if failure.isUnreadable { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
             self.context.events(.failed(.verify, failure))
         }
@@ -133,7 +133,7 @@ struct VerifyStage: StageWork {
     private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
         // A card that waits for its next attempt has not changed its state.
-        guard change.state != .prepared else { return self.context.board.ring(.verify) }
-        self.context.tell(change)
+        guard change.state != .prepared else { return self.context.board.signal(.verify) }
+        self.context.report(change)
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 /// Written without swift-subprocess: it blocks a thread of the pool anyway, it must be killed exactly at its timeout,
 /// and it may inherit only four descriptors.
 struct ConfinedChild: Sendable {
-    enum End: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         /// Exited by itself, with a status.
         case exited(Int32)
         case killed(signal: Int32)
@@ -31,7 +31,7 @@ struct ConfinedChild: Sendable {
     /// The maximum duration; time while the machine is suspended does not count.
     let timeout: Duration
 
-    func run(input: AnonymousFile, output: AnonymousFile) -> End {
+    func run(input: AnonymousFile, output: AnonymousFile) -> Outcome {
         // The child holds the write end: when the child is gone, for whatever reason, poll(2) reports the read end.
         var (end, lifeline): (Int32, Int32) = (-1, -1)
         guard idci_private_pipe(&end, &lifeline) == 0 else { return .notStarted }
@@ -74,11 +74,11 @@ struct ConfinedChild: Sendable {
         let deadline = clock.now.advanced(by: self.timeout)
         while true {
             let (seconds, attoseconds) = clock.now.duration(to: deadline).components
-            let rest = max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+            let remaining = max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
             var watched = pollfd(fd: lifeline, events: Int16(POLLIN), revents: 0)
-            let count = poll(&watched, 1, Int32(min(rest, 3_600_000)))
+            let count = poll(&watched, 1, Int32(min(remaining, 3_600_000)))
             if count > 0 { return true }
-            if count == 0, rest == 0 { return false }
+            if count == 0, remaining == 0 { return false }
             if count < 0, errno != EINTR { return false }
         }
     }

@@ -29,7 +29,7 @@ extension ImageRecompressor {
     /// Runs a child on source bytes, and passes its end and its output to `body`.
     private func decoding<Value>(
         _ source: Data,
-        _ body: (ConfinedChild.End, AnonymousFile) throws(CodedError) -> Value
+        _ body: (ConfinedChild.Outcome, AnonymousFile) throws(CodedError) -> Value
     ) throws(CodedError) -> Value {
         guard let input = AnonymousFile.make() else { throw Self.notStarted }
         defer { input.close() }
@@ -48,8 +48,8 @@ extension ImageRecompressor {
             let (reply, body) = Framed.split(framed, as: DecodeReply.self)
         else { throw Self.crashed }
         if let refusal = reply.refusal {
-            guard let believed = Self.believed(refusal) else { throw Self.crashed }
-            throw believed
+            guard let trusted = Self.trusted(refusal) else { throw Self.crashed }
+            throw trusted
         }
         guard reply.width > 0, reply.height > 0, body.count <= limit, ImageFormat.sniff(body) == .jpeg else {
             throw Self.crashed
@@ -74,7 +74,7 @@ extension ImageRecompressor {
         CodedError(.imageInternalError, .input, .imageInternalError("")), ImageSubject.outOfMemory,
     ]
 
-    private static func believed(_ said: DecodeReply.Refusal) -> CodedError? {
+    private static func trusted(_ said: DecodeReply.Refusal) -> CodedError? {
         let known = self.refusals.first { $0.code == said.code && $0.message.english == said.message.english }
         return known.map { CodedError($0.code, $0.kind, said.message.withNumbersAlone) }
     }

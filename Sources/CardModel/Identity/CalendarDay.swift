@@ -108,9 +108,9 @@ extension CalendarDay {
     ///
     /// Full-width digits and white space are folded. `nil` if the text is not a date of the calendar.
     package init?(printed text: String) {
-        var rest = PrintedText.foldedDates(text)
-        self.init(takenFrom: &rest)
-        guard rest.isEmpty else { return nil }
+        var remaining = PrintedText.foldedDates(text)
+        self.init(takenFrom: &remaining)
+        guard remaining.isEmpty else { return nil }
     }
 
     /// Reads and removes the date at the start of a text; `nil`, with the text unchanged, if there is none in the

@@ -23,16 +23,16 @@ package struct Validity: Hashable, Sendable {
     ///
     /// `nil` if the text holds anything else, a date is not in the calendar, or the end lies before the start.
     package init?(_ text: String) {
-        var rest = PrintedText.foldedDates(text)
-        self.start = CalendarDay(takenFrom: &rest)
-        rest = rest.drop(while: Self.separators.contains)
-        if let day = CalendarDay(takenFrom: &rest) {
-            guard rest.isEmpty, self.start.map({ $0 <= day }) ?? true else { return nil }
+        var remaining = PrintedText.foldedDates(text)
+        self.start = CalendarDay(takenFrom: &remaining)
+        remaining = remaining.drop(while: Self.separators.contains)
+        if let day = CalendarDay(takenFrom: &remaining) {
+            guard remaining.isEmpty, self.start.map({ $0 <= day }) ?? true else { return nil }
             self.end = .day(day)
-        } else if Self.longTermWords.contains(String(rest)) {
+        } else if Self.longTermWords.contains(String(remaining)) {
             self.end = .longTerm
         } else {
-            guard rest.isEmpty, self.start != nil else { return nil }
+            guard remaining.isEmpty, self.start != nil else { return nil }
             self.end = .missing
         }
     }

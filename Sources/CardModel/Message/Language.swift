@@ -25,10 +25,10 @@ package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
     package var name: String { Message.languageName.text(in: self.catalogue) }
 
     private static let listed: [(language: Language, texts: String)] = {
-        var (found, rest) = ([(language: Language, texts: String)](), idcl_languages())
-        while let tag = rest?.pointee.tag, let texts = rest?.pointee.texts {
+        var (found, remaining) = ([(language: Language, texts: String)](), idcl_languages())
+        while let tag = remaining?.pointee.tag, let texts = remaining?.pointee.texts {
             found.append((Language(tag: String(cString: tag)), String(cString: texts)))
-            rest = rest?.successor()
+            remaining = remaining?.successor()
         }
         return found
     }()

@@ -101,13 +101,13 @@ struct MessageTemplate {
     }
 
     func walk(_ body: (Piece) -> Void) {
-        var rest = self.text[...]
-        while let character = rest.popFirst() {
-            if character == "{" || character == "}", rest.first == character {
-                rest.removeFirst()
+        var remaining = self.text[...]
+        while let character = remaining.popFirst() {
+            if character == "{" || character == "}", remaining.first == character {
+                remaining.removeFirst()
                 body(.character(character))
-            } else if character == "{", let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]) {
-                rest = rest[rest.index(after: end)...]
+            } else if character == "{", let end = remaining.firstIndex(of: "}"), let number = Int(remaining[..<end]) {
+                remaining = remaining[remaining.index(after: end)...]
                 body(.argument(number))
             } else {
                 body(.character(character))

@@ -23,7 +23,7 @@ extension DeliveryOutcome {
 
     /// The failure recorded with the attempt: a joint reply that accepts no card counts for the endpoint like a failure
     /// of the whole delivery.
-    package var toldFailure: RemoteFailure? { self.isAccepted ? nil : self.firstFailure }
+    package var recordedFailure: RemoteFailure? { self.isAccepted ? nil : self.firstFailure }
 
     /// The code of a reply that accepted everything; `nil` if its cards have different codes.
     package var acceptedCode: String? {

@@ -54,7 +54,7 @@ package protocol Backend: Sendable {
 /// Images named by URL.
 package protocol Fetcher: Sendable {
     /// Makes bytes at an offset of a version of the image durable; throws `CodedError`.
-    typealias Keep = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
+    typealias StorePiece = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
 
     /// Reads the TLS file again; on an error the old one stays in use.
     func reload() throws(CodedError)
@@ -62,8 +62,8 @@ package protocol Fetcher: Sendable {
     /// Returns name and port of an address's host; throws `CodedError` of kind `input` if the rules forbid the address.
     func host(of address: Redacted<String>) throws(CodedError) -> String
 
-    /// Fetches the missing bytes of an image; throws only `CancellationError` and the errors of `keep`.
-    func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome
+    /// Fetches the missing bytes of an image; throws only `CancellationError` and the errors of `store`.
+    func fetch(_ request: FetchRequest, store: @escaping StorePiece) async throws -> FetchOutcome
 }
 
 /// The recompressed JPEG of a card: the bytes that are verified and delivered. It does not print its bytes.
@@ -127,13 +127,13 @@ package struct FetchRequest: Sendable {
     /// The address, which may carry a signature in its query.
     package var address: Redacted<String>
     /// The ranges of durable bytes, in order, with gaps between them.
-    package var kept: [Range<Int>]
+    package var stored: [Range<Int>]
     /// The version of the durable bytes.
     package var version: FetchedVersion?
 
-    package init(address: Redacted<String>, kept: [Range<Int>], version: FetchedVersion?) {
+    package init(address: Redacted<String>, stored: [Range<Int>], version: FetchedVersion?) {
         self.address = address
-        self.kept = kept
+        self.stored = stored
         self.version = version
     }
 }

@@ -36,7 +36,7 @@ package struct CaseRules {
             rules.wait(for: .waitsForVerification)
         } else {
             rules.refusePair(pairFindings)
-            rules.keepWithoutAccount()
+            rules.waitWithoutAccount()
             rules.sortRemaining()
         }
         return rules.decision
@@ -122,7 +122,7 @@ package struct CaseRules {
     // MARK: Cards that may be sent
 
     /// A card without user account waits until a person names one, and is in no form until then.
-    private mutating func keepWithoutAccount() {
+    private mutating func waitWithoutAccount() {
         for card in self.remaining where card.lacksAccount { self.wait(card, for: .userNumberMissing) }
         self.remaining.removeAll(where: \.lacksAccount)
     }
@@ -175,7 +175,7 @@ package struct CaseRules {
     private mutating func send(_ cards: [ApplicationCard]) {
         if let due = cards.compactMap(\.due).filter({ !$0.isOver(at: self.now) }).map(\.until).max() {
             for card in cards { self.decision.waiting[card.id] = .some(nil) }
-            self.look(at: due)
+            self.reconsider(at: due)
         } else {
             self.decision.ready.append(cards.map(\.id))
         }
@@ -187,10 +187,10 @@ package struct CaseRules {
 
     private mutating func wait(_ card: ApplicationCard, for reason: ReasonCode, until end: Timestamp? = nil) {
         self.decision.waiting[card.id] = reason
-        if let end { self.look(at: end) }
+        if let end { self.reconsider(at: end) }
     }
 
-    private mutating func look(at time: Timestamp) {
+    private mutating func reconsider(at time: Timestamp) {
         self.decision.reconsiderAt = min(self.decision.reconsiderAt ?? time, time)
     }
 }

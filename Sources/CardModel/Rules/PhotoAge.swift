@@ -52,9 +52,9 @@ extension FileIdentity {
     /// its arrival. Clocks that were never set show earlier times, and others are fast.
     package func taken(at arrival: Timestamp) -> Timestamp? {
         let time = Timestamp(millisecondsSinceEpoch: self.modifiedNanoseconds / 1_000_000)
-        return time > Self.firstBelievable && time <= arrival ? time : nil
+        return time > Self.firstPlausible && time <= arrival ? time : nil
     }
 
     /// 2001-01-01.
-    private static let firstBelievable = Timestamp(millisecondsSinceEpoch: 978_307_200_000)
+    private static let firstPlausible = Timestamp(millisecondsSinceEpoch: 978_307_200_000)
 }

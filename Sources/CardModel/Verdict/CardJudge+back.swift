@@ -7,12 +7,12 @@ extension CardJudge {
 
     private mutating func askValidity(_ printed: Redacted<String>?) {
         guard let printed, !PrintedText.isBlank(printed) else {
-            return self.note(.validityUnreadable, .verdictValidityMissing)
+            return self.add(.validityUnreadable, .verdictValidityMissing)
         }
         guard let validity = Validity(printed.reveal()) else {
-            return self.note(.validityUnreadable, .verdictValidityUnreadable(printed))
+            return self.add(.validityUnreadable, .verdictValidityUnreadable(printed))
         }
-        if let start = validity.start, start > self.today { self.note(.validityNotBegun, .verdictNotBegun) }
+        if let start = validity.start, start > self.today { self.add(.validityNotBegun, .verdictNotBegun) }
         self.askEnd(validity.end)
         self.askSpan(validity)
     }
@@ -22,28 +22,28 @@ extension CardJudge {
         switch end {
         case .longTerm: break
         case .missing:
-            self.note(.validityEndMissing, .verdictValidityEndMissing)
+            self.add(.validityEndMissing, .verdictValidityEndMissing)
         case .day(let end) where end < self.today:
-            self.note(.expired, .verdictExpired)
+            self.add(.expired, .verdictExpired)
         case .day(let end):
             let daysLeft = end.daysSinceEpoch - self.today.daysSinceEpoch
             guard daysLeft <= Limits.daysOfNotice else { return }
-            self.note(.expiresSoon, .verdictExpiresSoon)
+            self.add(.expiresSoon, .verdictExpiresSoon)
         }
     }
 
     private mutating func askSpan(_ validity: Validity) {
         guard validity.start != nil else {
-            return self.note(.validityStartMissing, .verdictValidityStartMissing)
+            return self.add(.validityStartMissing, .verdictValidityStartMissing)
         }
         guard case .day = validity.end else { return }
         if let years = validity.wholeYears, [5, 10, 20].contains(years) { return }
-        self.note(.validitySpan, .verdictValiditySpan)
+        self.add(.validitySpan, .verdictValiditySpan)
     }
 
     private mutating func askIssuer(_ printed: Redacted<String>?) {
-        if PrintedText.isBlank(printed) { return self.note(.issuerUnusual, .verdictIssuerMissing) }
+        if PrintedText.isBlank(printed) { return self.add(.issuerUnusual, .verdictIssuerMissing) }
         guard let printed, !PrintedText.folded(printed.reveal()).contains("公安") else { return }
-        self.note(.issuerUnusual, .verdictIssuer)
+        self.add(.issuerUnusual, .verdictIssuer)
     }
 }

@@ -16,15 +16,15 @@ extension CardJudge {
     /// Checks the number, and returns it if it is valid; without it, rules that compare with it find nothing.
     private mutating func number(_ printed: Redacted<String>?) -> IDNumber? {
         guard let printed, !PrintedText.isBlank(printed) else {
-            self.note(.numberMissing, .verdictNumberMissing)
+            self.add(.numberMissing, .verdictNumberMissing)
             return nil
         }
         switch IDNumber.parse(printed.reveal()) {
         case .success(let number):
-            if number.birthDate > self.today { self.note(.numberBirthDate, .verdictNumberBirthFuture) }
+            if number.birthDate > self.today { self.add(.numberBirthDate, .verdictNumberBirthFuture) }
             return number
         case .failure(let violation):
-            self.note(violation.consequence.rule, violation.consequence.message)
+            self.add(violation.consequence.rule, violation.consequence.message)
             return nil
         }
     }
@@ -32,11 +32,11 @@ extension CardJudge {
     private mutating func askName(_ printed: Redacted<String>?) {
         let count = printed.map { HolderName($0.reveal()).count } ?? 0
         if count == 0 {
-            self.note(.nameMissing, .verdictNameMissing)
+            self.add(.nameMissing, .verdictNameMissing)
         } else if count > Limits.charactersOfName {
-            self.note(.nameMissing, .verdictNameLong(count))
+            self.add(.nameMissing, .verdictNameLong(count))
         } else if let printed, HolderName.isMasked(printed.reveal()) {
-            self.note(.nameMasked, .verdictNameMasked)
+            self.add(.nameMasked, .verdictNameMasked)
         }
     }
 
@@ -44,7 +44,7 @@ extension CardJudge {
     private mutating func askBirthDate(_ printed: Redacted<String>?, against number: IDNumber) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard CalendarDay(printed: printed.reveal()) != number.birthDate else { return }
-        self.note(.birthDateMismatch, .verdictBirthDateMismatch)
+        self.add(.birthDateMismatch, .verdictBirthDateMismatch)
     }
 
     /// Skips an unread gender; an unknown spelling differs from the number's, so that an altered card cannot pass as
@@ -52,17 +52,17 @@ extension CardJudge {
     private mutating func askGender(_ printed: Redacted<String>?, against number: IDNumber) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard Gender(printed: printed.reveal()) != number.gender else { return }
-        self.note(.genderMismatch, .verdictGenderMismatch)
+        self.add(.genderMismatch, .verdictGenderMismatch)
     }
 
     private mutating func askAge(of number: IDNumber) {
         guard self.rules.minimumAge > 0, number.birthDate.age(on: self.today) < self.rules.minimumAge else { return }
-        self.note(.underAge, .verdictUnderAge(self.rules.minimumAge))
+        self.add(.underAge, .verdictUnderAge(self.rules.minimumAge))
     }
 
     private mutating func askEthnicity(_ printed: Redacted<String>?) {
         guard let printed, !PrintedText.isBlank(printed), !EthnicGroup.isKnown(printed.reveal()) else { return }
-        self.note(.ethnicityUnknown, .verdictEthnicity)
+        self.add(.ethnicityUnknown, .verdictEthnicity)
     }
 
     // MARK: Whose card it is
@@ -73,14 +73,14 @@ extension CardJudge {
         guard let expected = self.expected?.expectedIDNumber, !PrintedText.isBlank(expected) else { return }
         switch ExpectedHolder.hasNumber(printed, expected) {
         case true?: break
-        case false?: self.note(.holderNumberMismatch, .verdictHolderNumber)
-        case nil: self.note(.holderNumberMismatch, .verdictExpectedNumberMalformed)
+        case false?: self.add(.holderNumberMismatch, .verdictHolderNumber)
+        case nil: self.add(.holderNumberMismatch, .verdictExpectedNumberMalformed)
         }
     }
 
     private mutating func askHolderName(_ printed: Redacted<String>?) {
         guard let expected = self.expected?.expectedName, !PrintedText.isBlank(expected) else { return }
-        if !ExpectedHolder.hasName(printed, expected) { self.note(.holderNameMismatch, .verdictHolderName) }
+        if !ExpectedHolder.hasName(printed, expected) { self.add(.holderNameMismatch, .verdictHolderName) }
     }
 }
 

@@ -7,14 +7,14 @@ struct CardJudge {
     /// The findings, in the order of the rules.
     private(set) var findings: [VerdictFinding] = []
 
-    /// Records that a rule does not hold, unless it is off.
-    mutating func note(_ rule: VerdictRule, _ message: Message) {
+    /// Adds that a rule does not hold, unless it is off.
+    mutating func add(_ rule: VerdictRule, _ message: Message) {
         if let finding = self.rules.finding(rule, message) { self.findings.append(finding) }
     }
 
     mutating func ask() {
         self.askCount()
-        guard let side = self.card.side else { return self.note(.cardNotRecognised, .verdictCardNotRecognised) }
+        guard let side = self.card.side else { return self.add(.cardNotRecognised, .verdictCardNotRecognised) }
         self.askSide(side)
         self.askLegality()
         switch side {
@@ -29,7 +29,7 @@ struct CardJudge {
     private mutating func askCount() {
         guard !self.card.isUnambiguous(for: self.expected?.side) else { return }
         let count = self.card.others.count + 1
-        self.note(
+        self.add(
             .severalCards,
             self.expected?.side.map { .verdictSeveralCards(count, expected: $0) } ?? .verdictSeveralCardsNoSide(count)
         )
@@ -37,22 +37,22 @@ struct CardJudge {
 
     private mutating func askSide(_ side: CardSide) {
         guard let expected = self.expected?.side, side != expected else { return }
-        self.note(.sideMismatch, .verdictSideMismatch(side, expected: expected))
+        self.add(.sideMismatch, .verdictSideMismatch(side, expected: expected))
     }
 
     /// Compares with the vendor's threshold, else the configured one.
     private mutating func askLegality() {
         guard let legality = self.card.legality else {
-            return self.note(.legalityUnavailable, .verdictLegalityUnavailable)
+            return self.add(.legalityUnavailable, .verdictLegalityUnavailable)
         }
         let threshold = legality.vendorThreshold ?? self.rules.legalityThreshold
         guard legality.genuineScore < threshold else { return }
-        self.note(.legalityLow, .verdictLegalityLow(legality, threshold))
+        self.add(.legalityLow, .verdictLegalityLow(legality, threshold))
     }
 
     /// Applied last: the service does not say what is abnormal, so a more specific rule should decide.
     private mutating func askAbnormality() {
         guard self.card.isAbnormal else { return }
-        self.note(.readingAbnormal, .verdictAbnormal)
+        self.add(.readingAbnormal, .verdictAbnormal)
     }
 }

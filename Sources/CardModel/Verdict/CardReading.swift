@@ -41,10 +41,10 @@ extension CardReading {
     /// Selecting twice for one side changes nothing more.
     package func selecting(_ side: CardSide?) -> CardReading {
         guard !self.others.isEmpty, let index = self.soleIndex(of: side) else { return self }
-        var rest = self.cards
-        var chosen = rest.remove(at: index)
+        var others = self.cards
+        var chosen = others.remove(at: index)
         chosen.requestID = chosen.requestID ?? self.requestID
-        chosen.others = rest
+        chosen.others = others
         return chosen
     }
 

@@ -11,7 +11,7 @@ extension BackendAnswers {
     /// - Parameter unreadable: the message about an answer that cannot be understood.
     func outcome(unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
         let waits = self.reply.retryAfter != nil
-        var meaning = BackendMeaning(status: self.status, words: self.words, asksToWait: waits)
+        var meaning = BackendMeaning(status: self.status, content: self.content, asksToWait: waits)
         if meaning.isStop, meaning != .proxy, self.table.tokenExpired.contains("http_\(self.status)") {
             meaning = .token
         }
@@ -19,7 +19,7 @@ extension BackendAnswers {
         case (.accepted, let answer?), (.alreadyThere, let answer?):
             return .accepted(alreadyExisted: meaning == .alreadyThere, code: answer.code)
         case (.token, _):
-            let code = self.words == .code(.tokenExpired) ? self.whole?.code : nil
+            let code = self.content == .code(.tokenExpired) ? self.whole?.code : nil
             return .tokenExpired(self.refusedToken(code ?? "http_\(self.status)"))
         case (.later, let answer?): return .failed(self.later(answer))
         case (.refused, let answer?), (.unlisted, let answer?): return .failed(self.refusal(answer))
@@ -66,7 +66,7 @@ extension BackendAnswers {
             if !self.reply.isSuccess {
                 // An error status with accepted documents: it is unknown which of the two is wrong.
                 if items.contains(where: { $0?.meaning == .success }) { return self.mismatch(count: items.count) }
-                let meaning = BackendMeaning(status: self.status, words: .code(.unlisted))
+                let meaning = BackendMeaning(status: self.status, content: .code(.unlisted))
                 let isRefusal = meaning.consequence.failureClass == .rejected
                 guard items.allSatisfy(self.isCertainUnderErrors) || isRefusal && self.reply.isComplete else {
                     return nil
@@ -101,7 +101,7 @@ extension BackendAnswers {
     private func isCertainUnderErrors(_ answer: BackendAnswer?) -> Bool {
         guard let answer, answer.meaning != .unlisted, answer.meaning != .success else { return false }
         let certain: [BackendMeaning] = [.alreadyThere, .token, .later, .refused]
-        return certain.contains(BackendMeaning(status: self.status, words: .code(answer.meaning)))
+        return certain.contains(BackendMeaning(status: self.status, content: .code(answer.meaning)))
     }
 
     /// Returns the outcome of a delivery whose answers contradict each other or the form; `count` is their number.

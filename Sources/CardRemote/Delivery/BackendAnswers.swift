@@ -72,7 +72,7 @@ struct BackendAnswers {
     /// Whether any entry says that the backend stored a document, even if the entries do not match the form.
     private(set) var hasStoredItem = false
     /// What the body says about the whole delivery.
-    private(set) var words: BackendMeaning.Words
+    private(set) var content: BackendMeaning.Content
 
     /// Matches the reading of a reply with a form.
     init(
@@ -83,7 +83,7 @@ struct BackendAnswers {
         mask: MessageMask
     ) {
         (self.reply, self.table) = (reply, table)
-        self.words = reply.isPage(isDocument: reading.isDocument) ? .page : .noCode
+        self.content = reply.isPage(isDocument: reading.isDocument) ? .page : .noCode
         let status = "http_\(reply.status)"
         if case .document(let document) = reading {
             self.read(document, shape, mask)
@@ -93,8 +93,8 @@ struct BackendAnswers {
             // An answer without a body: its status is the code.
             self.whole = BackendAnswer(ReplyDocument.Statement(spellings: [status]), table: table, mask: mask)
         }
-        if let whole = self.whole { self.words = .code(whole.meaning) }
-        if !reply.isComplete, self.words == .noCode || self.words == .page { self.words = .cutOff }
+        if let whole = self.whole { self.content = .code(whole.meaning) }
+        if !reply.isComplete, self.content == .noCode || self.content == .page { self.content = .cutOff }
     }
 
     /// Reads the answers of a document.

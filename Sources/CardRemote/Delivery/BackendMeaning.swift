@@ -28,7 +28,7 @@ enum BackendMeaning: String, CaseIterable, Sendable {
     case unknown
 
     /// What the body of an answer says.
-    enum Words: Hashable, Sendable {
+    enum Content: Hashable, Sendable {
         /// A code, listed or not.
         case code(RetcodeTable.Meaning)
         /// JSON, XML, a short text or nothing, without a code.
@@ -39,7 +39,7 @@ enum BackendMeaning: String, CaseIterable, Sendable {
         case cutOff
     }
 
-    private typealias Row = AnswerRow<Words, BackendMeaning>
+    private typealias Row = AnswerRow<Content, BackendMeaning>
 
     private static let rows: [Row] = [
         Row(200...299, .code(.success), is: .accepted), Row(200...299, .code(.alreadyExists), is: .alreadyThere),
@@ -61,8 +61,8 @@ enum BackendMeaning: String, CaseIterable, Sendable {
         Row(302...303, is: .redirectStored), Row(300...399, is: .redirect), Row(503, withRetryAfter: true, is: .busy),
     ]
 
-    init(status: Int, words: Words = .noCode, asksToWait: Bool = false) {
-        let row = Self.rows.first { $0.fits(status: status, words: words, asksToWait: asksToWait) }
+    init(status: Int, content: Content = .noCode, asksToWait: Bool = false) {
+        let row = Self.rows.first { $0.fits(status: status, content: content, asksToWait: asksToWait) }
         self = row?.meaning ?? .unknown
     }
 

@@ -70,9 +70,9 @@ struct ReplyCodec: Sendable {
 
     /// Removes ASCII white space from both ends.
     private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        var rest = bytes.drop(while: Base64Spelling.isSpace)
-        while let last = rest.last, Base64Spelling.isSpace(last) { rest.removeLast() }
-        return Array(rest)
+        var remaining = bytes.drop(while: Base64Spelling.isSpace)
+        while let last = remaining.last, Base64Spelling.isSpace(last) { remaining.removeLast() }
+        return Array(remaining)
     }
 
     /// Removes the padding of PKCS7 or of zeros, if any; the parser decides whether that was right.

@@ -33,26 +33,26 @@ enum ReplyXML {
     ///
     /// Comments and CDATA end here exactly where the parser ends them; otherwise they could hide a declaration.
     private static func isHarmless(_ bytes: [UInt8]) -> Bool {
-        var rest = bytes[...]
-        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-            guard let end = self.end(ofMarkup: rest[start...]) else { return false }
-            rest = rest[end...]
+        var remaining = bytes[...]
+        while let start = remaining.firstIndex(of: UInt8(ascii: "<")) {
+            guard let end = self.markupEnd(in: remaining[start...]) else { return false }
+            remaining = remaining[end...]
         }
         return true
     }
 
     /// Returns the end of the markup at the beginning of the bytes; `nil` if it is cut or not harmless.
-    private static func end(ofMarkup bytes: ArraySlice<UInt8>) -> Int? {
-        func end(_ opening: Int, _ closing: String) -> Int? {
+    private static func markupEnd(in bytes: ArraySlice<UInt8>) -> Int? {
+        func closingEnd(_ opening: Int, _ closing: String) -> Int? {
             bytes.dropFirst(opening).firstRange(of: Array(closing.utf8))?.upperBound
         }
-        if bytes.starts(with: "<!--".utf8) { return end(4, "-->") }
-        if bytes.starts(with: "<![CDATA[".utf8) { return end(9, "]]>") }
+        if bytes.starts(with: "<!--".utf8) { return closingEnd(4, "-->") }
+        if bytes.starts(with: "<![CDATA[".utf8) { return closingEnd(9, "]]>") }
         if bytes.starts(with: "<!".utf8) { return nil }
         // A tag: a `<` in it would stop the parser.
         guard bytes.starts(with: "<?".utf8) else { return bytes.startIndex + 1 }
         let name = bytes.dropFirst(2).prefix(Limits.xmlNameBytes + 1).prefix { $0 > UInt8(ascii: " ") }
-        return name.count > Limits.xmlNameBytes || name.contains(UInt8(ascii: ">")) ? nil : end(2, "?>")
+        return name.count > Limits.xmlNameBytes || name.contains(UInt8(ascii: ">")) ? nil : closingEnd(2, "?>")
     }
 }
 

@@ -16,8 +16,8 @@ struct FetchAttempt: Sendable {
 
     let fetcher: ImageFetcher
     let progress: FetchProgress
-    let keep: Fetcher.Keep
-    let end: ContinuousClock.Instant
+    let store: Fetcher.StorePiece
+    let deadline: ContinuousClock.Instant
 
     /// Fetches all missing bytes; those received before an error are durable.
     func run(_ url: String) async throws(FetchError) {
@@ -47,20 +47,20 @@ struct FetchAttempt: Sendable {
         while let location = try await self.get(
             part,
             from: route,
-            { (answer) throws(FetchError) in try await self.take(answer, asked: part, mayBeSplit: !isRestart) }
+            { (answer) throws(FetchError) in try await self.process(answer, asked: part, mayBeSplit: !isRestart) }
         ) {
             route = try await route.redirect(to: location, isAllowed: left > 0, rules: rules, resolver: resolver)
             left -= 1
         }
     }
 
-    /// Sends a request to the first address that accepts the connection, and calls `take` with the answer.
+    /// Sends a request to the first address that accepts the connection, and calls `process` with the answer.
     ///
     /// - Returns: the location of a redirect, else `nil`.
     private func get(
         _ part: ImagePart?,
         from route: FetchRoute,
-        _ take: (Answer) async throws(FetchError) -> Void
+        _ process: (Answer) async throws(FetchError) -> Void
     ) async throws(FetchError) -> String? {
         var failure = route.faults.failure(.dns)
         for host in route.hosts {
@@ -68,7 +68,7 @@ struct FetchAttempt: Sendable {
                 throw .failed(route.faults.failure(.connectionClosed))
             }
             defer { self.fetcher.clients.returnClient(host) }
-            let deadline = NIODeadline.now() + TimeAmount(max(self.end - .now, .zero))
+            let deadline = NIODeadline.now() + TimeAmount(max(self.deadline - .now, .zero))
             let answer: HTTPClientResponse
             do {
                 var request = route.request(part)
@@ -84,7 +84,7 @@ struct FetchAttempt: Sendable {
             if [301, 302, 303, 307, 308].contains(response.status) { return response.location ?? "" }
             var route = route
             route.hosts = [host]
-            try await take(Answer(response: response, body: answer.body, route: route))
+            try await process(Answer(response: response, body: answer.body, route: route))
             return nil
         }
         throw .failed(failure)
@@ -93,7 +93,7 @@ struct FetchAttempt: Sendable {
     // MARK: Answers
 
     /// Processes the answer to the first request, and fetches the other missing parts.
-    private func take(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchError) {
+    private func process(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchError) {
         let (response, faults) = (answer.response, answer.route.faults)
         switch (response.status, part) {
         case (200, _), (206, nil):
@@ -103,8 +103,8 @@ struct FetchAttempt: Sendable {
             self.progress.adopt(FetchedVersion(validator: response.validator, byteCount: response.contentLength))
             let all = 0..<(self.progress.version?.byteCount ?? .max)
             let isSplit = mayBeSplit && response.acceptsRanges && response.validator != nil
-            try await self.takeAll(answer, isSplit ? self.cut([all])[0] : all)
-        case (206, let part?): try await self.takeAll(answer, try self.range(of: answer, asked: part))
+            try await self.receiveAll(answer, isSplit ? self.cut([all])[0] : all)
+        case (206, let part?): try await self.receiveAll(answer, try self.range(of: answer, asked: part))
         case (416, let part?):
             // The last attempt had received everything, but the host had not announced the length.
             guard part.version.byteCount == nil, let total = response.contentRange?.total,
@@ -123,7 +123,7 @@ struct FetchAttempt: Sendable {
     }
 
     /// Receives the range of an answer and, concurrently, fetches the other missing ranges.
-    private func takeAll(_ answer: Answer, _ first: Range<Int>) async throws(FetchError) {
+    private func receiveAll(_ answer: Answer, _ first: Range<Int>) async throws(FetchError) {
         let total = self.progress.version?.byteCount
         let others = self.cut(self.progress.missing(upTo: total ?? first.upperBound, besides: first))
         let stop = await withTaskGroup(of: FetchError?.self) { group in
@@ -145,7 +145,7 @@ struct FetchAttempt: Sendable {
                 case nil: begin()
                 // No further part begins; current ones finish, so that their bytes are stored.
                 case .failed: break
-                case .forbidden, .unusable, .changed, .notKept: group.cancelAll()
+                case .forbidden, .unusable, .changed, .notStored: group.cancelAll()
                 }
             }
             return stop
@@ -167,9 +167,9 @@ struct FetchAttempt: Sendable {
 
     /// Fetches one range of a version, concurrently with others; a host may send it in several parts.
     private func fetch(_ range: Range<Int>, from route: FetchRoute) async throws(FetchError) {
-        var rest = range
-        while !rest.isEmpty, let version = self.progress.version {
-            let part = ImagePart(range: rest, version: version)
+        var remaining = range
+        while !remaining.isEmpty, let version = self.progress.version {
+            let part = ImagePart(range: remaining, version: version)
             let location = try await self.get(part, from: route) { (answer) throws(FetchError) in
                 guard answer.response.status == 206 else {
                     let failure = route.faults.failure(for: answer.response)
@@ -178,7 +178,7 @@ struct FetchAttempt: Sendable {
                 }
                 let coming = try self.range(of: answer, asked: part)
                 try await self.receive(coming, of: answer)
-                rest = coming.upperBound..<rest.upperBound
+                remaining = coming.upperBound..<remaining.upperBound
             }
             guard location == nil else { throw .changed }
         }
@@ -191,7 +191,7 @@ struct FetchAttempt: Sendable {
             from: range.lowerBound,
             progress: self.progress,
             isImage: self.fetcher.isImage,
-            keep: self.keep
+            store: self.store
         )
         do {
             for try await buffer in answer.body {
@@ -199,7 +199,7 @@ struct FetchAttempt: Sendable {
                 if total == nil { try faults.check(writer.position + bytes.count, maxBytes: self.fetcher.maxBytes) }
                 try await writer.write(bytes)
                 if writer.position == range.upperBound { break }
-                guard self.end > .now else { throw FetchError.failed(faults.failure(.deadlineExceeded)) }
+                guard self.deadline > .now else { throw FetchError.failed(faults.failure(.deadlineExceeded)) }
             }
         } catch {
             let stop = error as? FetchError ?? faults.stop(for: error, of: answer.response)

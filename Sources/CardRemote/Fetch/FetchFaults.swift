@@ -12,7 +12,7 @@ enum FetchError: Error {
     /// The host has another version now, or sends other bytes than requested.
     case changed
     /// The received bytes could not be made durable.
-    case notKept(any Error)
+    case notStored(any Error)
 
     static func forbidden(_ code: ReasonCode, _ message: Message) -> FetchError {
         .forbidden(CodedError(code, .input, message))

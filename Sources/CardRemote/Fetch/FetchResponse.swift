@@ -97,9 +97,9 @@ struct ContentRange: Hashable, Sendable {
 
     /// Reads the value of the header; `nil` if it is not well-formed or contradicts itself.
     init?(_ text: String) {
-        let words = text.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let fields = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let halves = text.split(separator: " ", maxSplits: 1)
+        guard halves.count == 2, halves[0].lowercased() == "bytes" else { return nil }
+        let fields = halves[1].split(separator: "/", omittingEmptySubsequences: false)
         guard fields.count == 2 else { return nil }
         let total = Self.number(fields[1])
         guard fields[1] == "*" || total != nil else { return nil }

@@ -42,14 +42,14 @@ struct FetchTarget: Hashable, Sendable {
             throw CodedError(.fetchSchemeRefused, .input, .fetchURLScheme)
         }
         // A fragment is never sent.
-        let rest = text[colon.upperBound...].prefix { $0 != "#" }
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let remainder = text[colon.upperBound...].prefix { $0 != "#" }
+        let authority = remainder.prefix { $0 != "/" && $0 != "?" }
         guard !authority.contains("@") else { throw Self.invalid(.fetchURLUser) }
         let (host, port) = try Self.split(authority)
         guard let host = Host(host) else { throw Self.invalid(.fetchURLHost) }
         self.host = host
         self.port = port ?? (self.usesTLS ? 443 : 80)
-        let target = rest.dropFirst(authority.count)
+        let target = remainder.dropFirst(authority.count)
         self.requestTarget = target.hasPrefix("/") ? String(target) : "/" + target
     }
 

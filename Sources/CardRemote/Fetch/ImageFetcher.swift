@@ -69,15 +69,15 @@ package final class ImageFetcher: Fetcher {
         return "\(target.host):\(target.port)"
     }
 
-    package func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome {
+    package func fetch(_ request: FetchRequest, store: @escaping StorePiece) async throws -> FetchOutcome {
         do {
             let progress = FetchProgress(request)
-            try await FetchAttempt(fetcher: self, progress: progress, keep: keep, end: .now + self.times.total)
+            try await FetchAttempt(fetcher: self, progress: progress, store: store, deadline: .now + self.times.total)
                 .run(request.address.reveal())
             return .fetched
         } catch {
             switch error {
-            case .notKept(let cause): throw cause
+            case .notStored(let cause): throw cause
             case .forbidden(let error): return .forbidden(error)
             case .unusable(let error): return .unusable(error)
             case .failed, .changed:

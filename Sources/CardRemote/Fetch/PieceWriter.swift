@@ -15,7 +15,7 @@ final class FetchProgress: Sendable {
     private let state: Mutex<State>
 
     init(_ request: FetchRequest) {
-        self.state = Mutex(State(version: request.version, ranges: RangeSet(request.kept)))
+        self.state = Mutex(State(version: request.version, ranges: RangeSet(request.stored)))
     }
 
     var version: FetchedVersion? { self.state.withLock { $0.version } }
@@ -61,7 +61,7 @@ struct PieceWriter {
     /// The offset of the next byte.
     private(set) var position: Int
     private let progress: FetchProgress
-    private let keep: Fetcher.Keep
+    private let store: Fetcher.StorePiece
     private let isImage: @Sendable (Data) -> Bool
     private var piece = Data()
     private var isRecognised: Bool
@@ -70,28 +70,28 @@ struct PieceWriter {
         from offset: Int,
         progress: FetchProgress,
         isImage: @escaping @Sendable (Data) -> Bool,
-        keep: @escaping Fetcher.Keep
+        store: @escaping Fetcher.StorePiece
     ) {
-        (self.position, self.progress, self.isImage, self.keep) = (offset, progress, isImage, keep)
+        (self.position, self.progress, self.isImage, self.store) = (offset, progress, isImage, store)
         // The beginning of the image decides; another request checks it.
         self.isRecognised = offset > 0 || progress.ranges.first?.lowerBound == 0
     }
 
     mutating func write(_ bytes: ByteBufferView) async throws(FetchError) {
-        var rest = bytes
+        var remaining = bytes
         let there = self.progress.ranges
-        while !rest.isEmpty {
+        while !remaining.isEmpty {
             if let known = there.first(where: { $0.contains(self.position) }) {
                 try await self.flush()
-                let count = min(known.upperBound - self.position, rest.count)
-                rest = rest.dropFirst(count)
+                let count = min(known.upperBound - self.position, remaining.count)
+                remaining = remaining.dropFirst(count)
                 self.position += count
                 continue
             }
             let next = there.first { $0.lowerBound > self.position }?.lowerBound ?? .max
-            let count = min(rest.count, next - self.position, Limits.fetchPieceBytes - self.piece.count)
-            self.piece.append(contentsOf: rest.prefix(count))
-            rest = rest.dropFirst(count)
+            let count = min(remaining.count, next - self.position, Limits.fetchPieceBytes - self.piece.count)
+            self.piece.append(contentsOf: remaining.prefix(count))
+            remaining = remaining.dropFirst(count)
             self.position += count
             if self.piece.count == Limits.fetchPieceBytes { try await self.flush() }
         }
@@ -108,7 +108,7 @@ struct PieceWriter {
         // A few bytes that are not yet recognised are not worth a row: they are fetched again.
         if self.isRecognised {
             let version = self.progress.version ?? FetchedVersion(validator: nil, byteCount: nil)
-            do { try await self.keep(self.piece, start, version) } catch { throw .notKept(error) }
+            do { try await self.store(self.piece, start, version) } catch { throw .notStored(error) }
             self.progress.insert(start..<self.position)
         }
         self.piece = Data()

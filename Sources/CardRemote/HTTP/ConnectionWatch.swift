@@ -125,9 +125,9 @@ final class ConnectionWatch: ChannelDuplexHandler {
         /// Passes the last byte separately: if the answer ends before that byte, other bytes follow the answer.
         private func pass(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
             var last = buffer
-            if let rest = last.readSlice(length: buffer.readableBytes - 1), rest.readableBytes > 0 {
+            if let remaining = last.readSlice(length: buffer.readableBytes - 1), remaining.readableBytes > 0 {
                 self.watch.moreFollows = true
-                context.fireChannelRead(self.wrapInboundOut(rest))
+                context.fireChannelRead(self.wrapInboundOut(remaining))
                 self.watch.moreFollows = false
             }
             context.fireChannelRead(self.wrapInboundOut(last))

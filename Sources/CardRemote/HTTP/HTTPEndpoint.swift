@@ -70,7 +70,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// The end of validity of the server's latest certificate; `nil` without TLS.
-    var certificateEnd: Timestamp? { self.shown.end.withLock(\.self) }
+    var certificateEnd: Timestamp? { self.shown.expiry.withLock(\.self) }
 
     func reload() throws(CodedError) { try self.tls.reload() }
 
@@ -214,7 +214,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     ) -> EventLoopFuture<Void> {
         // `nil` without TLS.
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
-        shown.end.withLock { $0 = certificate.map(TLSFiles.end) }
+        shown.expiry.withLock { $0 = certificate.map(TLSFiles.expiry) }
         guard let certificate, !address.isNumeric, !CertificateHost.isNamed(certificate, address.host) else {
             return channel.eventLoop.makeCompletedFuture { try ConnectionWatch.add(to: channel) }
         }
@@ -225,5 +225,5 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 
 /// The end of validity of the server's latest certificate.
 private final class ShownCertificate: Sendable {
-    let end = Mutex<Timestamp?>(nil)
+    let expiry = Mutex<Timestamp?>(nil)
 }

@@ -44,20 +44,20 @@ private struct FormStream: Sendable {
     /// Writes the form; the future completes when the connection has accepted the last chunk.
     func write(to writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
         let done = self.loop.makePromise(of: Void.self)
-        self.writeRest(to: writer, done: done)
+        self.writeRemaining(to: writer, done: done)
         return done.futureResult
     }
 
-    private func writeRest(to writer: HTTPClient.Body.StreamWriter, done: EventLoopPromise<Void>) {
-        var rest = self
-        guard let chunk = rest.reader.read(upTo: Limits.chunkBytes) else { return done.succeed() }
-        writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { [rest] written in
+    private func writeRemaining(to writer: HTTPClient.Body.StreamWriter, done: EventLoopPromise<Void>) {
+        var remaining = self
+        guard let chunk = remaining.reader.read(upTo: Limits.chunkBytes) else { return done.succeed() }
+        writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { [remaining] written in
             switch written {
             case .failure(let error): done.fail(error)
             // At once: a reply must not come in between the last byte and the end of the request.
-            case .success where rest.reader.isAtEnd: done.succeed()
+            case .success where remaining.reader.isAtEnd: done.succeed()
             // Through the loop: the stack does not grow, and the connection can ask for a pause in between.
-            case .success: self.loop.execute { rest.writeRest(to: writer, done: done) }
+            case .success: self.loop.execute { remaining.writeRemaining(to: writer, done: done) }
             }
         }
     }

@@ -92,9 +92,9 @@ struct TLSFiles {
         }
         // A bundle of authorities may hold expired certificates; a bundle of nothing else is a mistake.
         let now = Timestamp(Date())
-        let living = certificates.filter { Self.end(of: $0) >= now }
-        if let expired = certificates.first(where: { Self.end(of: $0) < now }), key != "ca_file" || living.isEmpty {
-            let day = String(Self.end(of: expired).description.prefix(10))
+        let living = certificates.filter { Self.expiry(of: $0) >= now }
+        if let expired = certificates.first(where: { Self.expiry(of: $0) < now }), key != "ca_file" || living.isEmpty {
+            let day = String(Self.expiry(of: expired).description.prefix(10))
             throw Self.invalid(.tlsCertificateExpired(self.key(key), path, day: day), "tls_certificate_expired")
         }
         return living
@@ -106,7 +106,7 @@ struct TLSFiles {
         .configuration(code, message)
     }
 
-    static func end(of certificate: NIOSSLCertificate) -> Timestamp {
+    static func expiry(of certificate: NIOSSLCertificate) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidAfter) * 1000)
     }
 }

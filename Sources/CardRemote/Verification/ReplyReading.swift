@@ -29,7 +29,7 @@ struct ReplyReading {
         let answered = object.flatMap { Self.answered($0, in: dialect) }
         let meaning = VerifierMeaning(
             status: reply.status,
-            words: Self.words(of: reply, isObject: object != nil, answered, dialect),
+            content: Self.content(of: reply, isObject: object != nil, answered, dialect),
             asksToWait: reply.retryAfter != nil
         )
         if meaning == .read, let object {
@@ -61,12 +61,12 @@ struct ReplyReading {
         return other ?? (dialect.reply.isNoCard(object) ? dialect : nil)
     }
 
-    private static func words(
+    private static func content(
         of reply: HTTPReply,
         isObject: Bool,
         _ answered: VerificationDialect?,
         _ dialect: VerificationDialect
-    ) -> VerifierMeaning.Words {
+    ) -> VerifierMeaning.Content {
         if !reply.isComplete { return .cutOff }
         if let answered { return answered == dialect ? .reading : .otherDialect }
         return !isObject && reply.isPage(isDocument: false) ? .page : .nothingKnown

@@ -22,7 +22,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
     case failed
 
     /// What the body of an answer says.
-    enum Words: String, CaseIterable, Sendable {
+    enum Content: String, CaseIterable, Sendable {
         case reading
         /// A reading in another dialect than the configured one.
         case otherDialect
@@ -34,7 +34,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         case cutOff
     }
 
-    private typealias Row = AnswerRow<Words, VerifierMeaning>
+    private typealias Row = AnswerRow<Content, VerifierMeaning>
 
     private static let rows: [Row] = [
         Row(200...299, .reading, is: .read), Row(200...299, .otherDialect, is: .otherDialect),
@@ -46,8 +46,8 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         Row(407, is: .proxy), Row(410, is: .address),
     ]
 
-    init(status: Int, words: Words = .nothingKnown, asksToWait: Bool = false) {
-        let row = Self.rows.first { $0.fits(status: status, words: words, asksToWait: asksToWait) }
+    init(status: Int, content: Content = .nothingKnown, asksToWait: Bool = false) {
+        let row = Self.rows.first { $0.fits(status: status, content: content, asksToWait: asksToWait) }
         self = row?.meaning ?? .failed
     }
 

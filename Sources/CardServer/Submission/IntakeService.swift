@@ -93,7 +93,7 @@ final class IntakeService: Sendable {
         } catch let refusal as RefusedUpload {
             // Not by submitter: readers of metrics are not auditors. The log line of the request names it.
             self.metrics.add(.refusedUploads, [refusal.error.code.rawValue])
-            throw Problem(unusable: refusal.error, part: photos[refusal.place].part)
+            throw Problem(unusable: refusal.error, part: photos[refusal.index].part)
         }
     }
 

@@ -29,7 +29,7 @@ extension CardStore {
             // The erasure of its last card has deleted it.
             guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(job.id)") else { return [] }
             var delivery = try DeliveryRecord(job.id, store: self, in: tx)
-            let (failure, code) = (outcome.toldFailure, outcome.acceptedCode)
+            let (failure, code) = (outcome.recordedFailure, outcome.acceptedCode)
             let isCurrent = try self.endAttempt(job.attempt, after: failure, acceptedAs: code, in: tx)
             if delivery.isDecided(by: outcome, isCurrent: isCurrent) { try delivery.apply(outcome, terms: terms) }
             let states = try delivery.memberStates

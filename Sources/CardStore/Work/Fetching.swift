@@ -70,7 +70,7 @@ extension CardStore {
             let version = kept.isEmpty ? nil : stored.version
             return FetchJob(
                 card: try row.card(self.vault),
-                request: FetchRequest(address: stored.address, kept: kept, version: version),
+                request: FetchRequest(address: stored.address, stored: kept, version: version),
                 tries: row.history.tries,
                 worker: worker.id
             )

@@ -66,7 +66,7 @@ final class StoredPhotos: Sendable {
     func pipeline(told: @escaping @Sendable (InputItem, Admitted) -> Void = { _, _ in }) -> FakePipeline {
         FakePipeline { photo, _, _ in
             do {
-                told(photo, try await self.engine.take(photo))
+                told(photo, try await self.engine.admit(photo))
                 return .taken
             } catch let error as CodedError where error.kind == .input {
                 // Renamed in this moment, it is not there under the name that it had.
@@ -77,7 +77,7 @@ final class StoredPhotos: Sendable {
 
     /// Takes photos in as lists do.
     func take(_ list: [[InputItem]], told: @escaping @Sendable (InputItem, Admitted) -> Void) async throws {
-        try await self.engine.take(list) { if case .taken(let item, let outcome) = $0 { told(item, outcome) } }
+        try await self.engine.admit(list) { if case .taken(let item, let outcome) = $0 { told(item, outcome) } }
     }
 
     /// Verifies and delivers whatever may go.

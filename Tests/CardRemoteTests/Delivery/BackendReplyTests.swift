@@ -188,7 +188,7 @@ import Testing
     }
 
     /// A body for each thing that an answer can say, by the lists of the table below.
-    private static let bodies: [BackendMeaning.Words: [String]] = [
+    private static let bodies: [BackendMeaning.Content: [String]] = [
         .code(.success): [#"{"RETCODE":"OK"}"#], .code(.alreadyExists): [#"{"RETCODE":"A"}"#],
         .code(.tokenExpired): [#"{"RETCODE":"T"}"#], .code(.retryable): [#"{"RETCODE":"L"}"#],
         .code(.refusal): [#"{"RETCODE":"R"}"#], .code(.unlisted): [#"{"RETCODE":"?"}"#],
@@ -213,7 +213,7 @@ import Testing
                 for body in bodies {
                     let reply = HTTPReply(status: status, body: Data(body.utf8), isComplete: words != .cutOff)
                     let outcome = BackendReply(table: table).outcome(of: reply, mask: MessageMask())
-                    let meaning = BackendMeaning(status: status, words: words)
+                    let meaning = BackendMeaning(status: status, content: words)
                     unmet.remove(meaning)
                     self.expect(outcome, meaning, "\(status) \(words)")
                 }

@@ -33,7 +33,7 @@ import Testing
 
     /// What is there of an image with these ranges.
     private func progress(_ kept: [Range<Int>], _ version: FetchedVersion? = nil) -> FetchProgress {
-        FetchProgress(FetchRequest(address: Redacted(""), kept: kept, version: version))
+        FetchProgress(FetchRequest(address: Redacted(""), stored: kept, version: version))
     }
 
     @Test func `Ranges that touch or overlap are one`() {

@@ -117,7 +117,7 @@ import Testing
         let host = SpecimenHost(Specimen.image(4_000_000), headers: ["ETag": #""v1""#])
         let clock = ContinuousClock()
         try await host.serve { port in
-            let request = FetchRequest(address: Redacted(Specimen.url(port: port)), kept: [], version: nil)
+            let request = FetchRequest(address: Redacted(Specimen.url(port: port)), stored: [], version: nil)
             let times = ImageFetcher.Times(total: .seconds(1))
             let outcome = try await Specimen.withFetcher(Specimen.settings(port: port), times: times) { fetcher in
                 let end = clock.now + .milliseconds(1100)

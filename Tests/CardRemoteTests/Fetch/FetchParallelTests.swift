@@ -121,7 +121,7 @@ import Testing
         // Nothing is kept before four ranges have come this far, however slowly the machine lets them.
         let four = Gate()
         try await host.serve { port in
-            let request = FetchRequest(address: Redacted(Specimen.url(port: port)), kept: [], version: nil)
+            let request = FetchRequest(address: Redacted(Specimen.url(port: port)), stored: [], version: nil)
             let outcome = try await Specimen.withFetcher(Specimen.settings(port: port)) { fetcher in
                 try await fetcher.fetch(request) { bytes, offset, version in
                     let now = state.withLock { state in

@@ -70,7 +70,7 @@ actor PieceBox {
     /// Makes one attempt on an image, with what is there of it: as after a restart.
     nonisolated func fetch(_ url: String, with fetcher: ImageFetcher) async throws -> FetchOutcome {
         let (kept, version) = await self.request
-        let request = FetchRequest(address: Redacted(url), kept: kept, version: version)
+        let request = FetchRequest(address: Redacted(url), stored: kept, version: version)
         let outcome = try await fetcher.fetch(request) { try await self.keep($0, at: $1, of: $2) }
         if case .fetched = outcome { #expect(await self.image != nil, "what was fetched has a gap") }
         return outcome

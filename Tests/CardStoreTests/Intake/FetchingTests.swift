@@ -10,12 +10,12 @@ import Testing
     @Test func `what has come survives a kill, and the rest makes the card received`() async throws {
         let card = try await harness.address().card
         let first = try #require(try await harness.claimFetching().first)
-        #expect(first.request.address == StoreHarness.address("front") && first.request.kept.isEmpty)
+        #expect(first.request.address == StoreHarness.address("front") && first.request.stored.isEmpty)
         try await harness.storeChunk("abc", at: 0, of: first, byteCount: 9)
         try await harness.storeChunk("gh", at: 6, of: first, byteCount: 9)
         try await harness.killWorker()
         let second = try #require(try await harness.claimFetching().first)
-        #expect(second.request.kept == [0..<3, 6..<8])
+        #expect(second.request.stored == [0..<3, 6..<8])
         #expect(second.request.version == FetchedVersion(validator: "\"v1\"", byteCount: 9))
         await #expect(throws: CodedError.self) { try await harness.storeChunk("x", at: 0, of: first, byteCount: 9) }
         try await harness.storeChunk("def", at: 3, of: second, byteCount: 9)
@@ -33,7 +33,7 @@ import Testing
         try await harness.store.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
-        #expect(again.request.kept.isEmpty && again.request.version == nil)
+        #expect(again.request.stored.isEmpty && again.request.version == nil)
         // Meanwhile it is another image, of a length that its host does not say.
         let unknown = FetchedVersion(validator: nil, byteCount: nil)
         try await harness.store.storeChunk(Data("ne".utf8), at: 0, of: again, version: unknown)
