@@ -156,7 +156,10 @@ extension CardStore {
         worker: Worker,
         in tx: Transaction
     ) throws -> DeliveryJob {
-        let rows = members.compactMap { id in proposals.lazy.compactMap { $0.rows[id] }.first }
+        let rows = try members.map { id in
+            guard let row = proposals.lazy.compactMap({ $0.rows[id] }).first else { throw CardRow.missing(id) }
+            return row
+        }
         // Erasing a member closes the delivery, so the first member's key can unseal the parts for as long as they matter.
         let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: .parts)
         try tx.run(
