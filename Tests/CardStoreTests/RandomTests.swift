@@ -10,12 +10,15 @@ import Testing
     @Test(arguments: [(1 as UInt64, DeliveryLayoutKind.single), (2, .application), (3, .single), (4, .application)])
     func `thousands of random steps break no rule`(seed: UInt64, layout: DeliveryLayoutKind) async throws {
         let world = try await RandomWorld(seed: seed, layout: layout)
+        var before = try await world.seen()
         for step in 0..<1_500 {
-            let before = try await world.seen()
             try await world.step()
-            let after = try await world.seen()
-            for (number, now) in after where before[number].map({ $0.rules != now.rules }) ?? false {
-                #expect(now.revision > before[number]?.revision ?? 0, "step \(step): \(number)")
+            if step % 4 == 0 {
+                let after = try await world.seen()
+                for (number, now) in after where before[number].map({ $0.rules != now.rules }) ?? false {
+                    #expect(now.revision > before[number]?.revision ?? 0, "step \(step): \(number)")
+                }
+                before = after
             }
             try await world.check(step, withRules: step % 50 == 0)
         }
