@@ -169,7 +169,8 @@ extension StoreHarness {
         -> CardID
     {
         let card = try await self.admit(bytes, number: number).card
-        try await self.conclude(#require(try await self.claim().first), CardReading(side: side), verdict)
+        let job = try await self.claim().first { $0.card.id == card }
+        try await self.conclude(#require(job), CardReading(side: side), verdict)
         return card
     }
 }

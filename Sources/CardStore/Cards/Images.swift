@@ -8,7 +8,7 @@ extension CardStore {
     static let unreadable = CodedError(.imageUnreadable, .storage, .cardImageUnreadable)
 
     /// Returns the value that a body unseals; `nil` if it cannot. A database error says nothing about the card, and is thrown.
-    static func nilIfUnreadable<Value>(_ open: () throws -> Value) throws -> Value? {
+    static func nilIfUnreadable<Value>(_ open: () throws -> Value?) throws -> Value? {
         do { return try open() } catch let error as CodedError
             where error.code == .imageUnreadable || error.code == .sandboxDamaged
         { return nil }

@@ -192,10 +192,9 @@ extension DeliveryRecord {
     private func requeue(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
         guard let row = try self.member(card) else { return }
         let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
-        let history =
-            failure.failureClass == .transient
-            ? try self.store.counting(.transient, after: row.history, stage: .deliver, own: own, in: self.tx)
-            : row.history.repeated(at: self.tx.now)
+        let isTransient = failure.failureClass == .transient
+        let rule = isTransient ? AttemptRule.onceOthersPass(.deliver, after: .transient, own: own) : .never
+        let history = try row.history.adding(rule, in: self.tx)
         try self.tx.run("UPDATE card SET \(history.assignments) WHERE id = \(card)")
         if history.isUsedUp(by: retry.maxAttempts) {
             try self.finishMember(card, Transition(.failed, .attemptsExhausted, failure))

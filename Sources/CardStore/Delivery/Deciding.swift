@@ -288,8 +288,8 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let one = try Self.nilIfUnreadable({ try self.storedReading(of: front, in: tx) }) ?? nil,
-            let other = try Self.nilIfUnreadable({ try self.storedReading(of: back, in: tx) }) ?? nil
+        guard let one = try Self.nilIfUnreadable({ try self.storedReading(of: front, in: tx) }),
+            let other = try Self.nilIfUnreadable({ try self.storedReading(of: back, in: tx) })
         else { return [] }
         // One image is both sides only if it shows several cards, and then both readings have others. The digests of the
         // images that were read are compared: the image of a delivered front may be deleted.

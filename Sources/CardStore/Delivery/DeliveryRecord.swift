@@ -66,7 +66,7 @@ struct DeliveryRecord {
         }
         // Outcomes of other deliveries with these members say nothing about other cards.
         let own: SQL = "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)"
-        self.history = try self.store.counting(failureClass, after: known, stage: .deliver, own: own, in: self.tx)
+        self.history = try known.adding(.onceOthersPass(.deliver, after: failureClass, own: own), in: self.tx)
         try self.tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
         try self.tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }

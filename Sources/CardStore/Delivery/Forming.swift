@@ -101,7 +101,7 @@ extension CardStore {
             let metadata = card.metadata
             material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber]
                 .compactMap(\.self)
-            let stored = try Self.nilIfUnreadable { try self.storedReading(of: row, in: tx) } ?? nil
+            let stored = try Self.nilIfUnreadable { try self.storedReading(of: row, in: tx) }
             material.confidential += stored?.reading.fields.all ?? []
         }
         return material

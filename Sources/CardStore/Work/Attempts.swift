@@ -13,6 +13,22 @@ package struct RetryTerms: Sendable {
     }
 }
 
+/// When one more failure uses up an attempt.
+enum AttemptRule {
+    /// Never: it only makes the backoff grow.
+    case never
+    case always
+    /// Once the endpoint of a stage has accepted another subject since the first failure: then the earlier ones count as one.
+    ///
+    /// So a failure counts only once it is known not to be the endpoint's: an outage uses up no attempts, even if one failure
+    /// is the most, and a card that fails while others pass is finished. About a first failure nothing is known yet. A call
+    /// that was in progress when the card failed, or was accepted at the time of a fast clock, proves nothing; but for a
+    /// refused request (`stop`), an accepted one proves the difference whenever it began.
+    ///
+    /// `own` selects the subjects of the card's own attempts.
+    case onceOthersPass(Stage, after: FailureClass, own: SQL)
+}
+
 /// The failures of a card or a delivery.
 struct FailureHistory {
     /// Failures that count towards the most attempts.
@@ -22,8 +38,8 @@ struct FailureHistory {
     var failedAt: Timestamp?
     /// When the first failure ended that may yet prove to count.
     var countsFrom: Timestamp?
-    /// Whether the last failure made the one before it count.
-    var hasCounted = false
+    /// Whether the last failure used up an attempt.
+    private var hasCounted = false
 
     /// Reads `failures, tries, failed_at, counts_from`.
     init(_ row: inout Row) throws {
@@ -38,20 +54,33 @@ struct FailureHistory {
         """
     }
 
-    /// Whether the attempts are used up; only a failure that makes another one count can use them up.
+    /// Whether the last failure used up the last of the attempts.
     func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
 
     /// Returns the history after one more failure.
-    ///
-    /// - Parameter counts: whether it uses up an attempt, too.
-    func repeated(at now: Timestamp, counts: Bool = false) -> FailureHistory {
+    func adding(_ rule: AttemptRule, in tx: Transaction) throws -> FailureHistory {
         var next = self
         next.tries += 1
-        if counts { next.failures += 1 }
-        next.hasCounted = false
-        next.failedAt = now
+        next.failedAt = tx.now
         // The first failure, or a time in the future, which a fast clock wrote.
-        if self.failedAt == nil || self.countsFrom.map({ $0 > now }) ?? false { next.countsFrom = now }
+        if self.failedAt == nil || self.countsFrom.map({ $0 > tx.now }) ?? false { next.countsFrom = tx.now }
+        switch rule {
+        case .never: next.hasCounted = false
+        case .always: next.hasCounted = true
+        case .onceOthersPass(let stage, let failureClass, let own):
+            let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : next.countsFrom
+            next.hasCounted =
+                try self.failedAt != nil
+                && tx.exists(
+                    """
+                    SELECT 1 FROM attempt WHERE stage = \(stage) AND class = \(failure: .accepted) AND \(Unreadable.isUnderstood)
+                    AND ended_at >= \(next.countsFrom) AND ended_at <= \(tx.now) AND started_at > \(began)
+                    AND subject NOT IN (\(own))
+                    """
+                )
+            if next.hasCounted { next.countsFrom = tx.now }
+        }
+        if next.hasCounted { next.failures += 1 }
         return next
     }
 }
@@ -99,37 +128,6 @@ extension CardStore {
             """
         )
         return wasOpen
-    }
-
-    /// Adds a failure: earlier ones count as one if the endpoint has accepted another card since the first of them.
-    ///
-    /// So a failure counts only once it is known not to be the endpoint's: an outage uses up no attempts, even if one failure
-    /// is the most, and a card that fails while others pass is finished. About a first failure nothing is known yet. A call
-    /// that was in progress when the card failed, or was accepted at the time of a fast clock, proves nothing; but for a
-    /// refused request (`stop`), an accepted one proves the difference whenever it began.
-    ///
-    /// - Parameter own: selects the subjects of the card's own attempts.
-    func counting(
-        _ failureClass: FailureClass,
-        after history: FailureHistory,
-        stage: Stage,
-        own: SQL,
-        in tx: Transaction
-    ) throws -> FailureHistory {
-        var next = history.repeated(at: tx.now)
-        guard history.failedAt != nil, let countsFrom = next.countsFrom else { return next }
-        let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : countsFrom
-        next.hasCounted = try tx.exists(
-            """
-            SELECT 1 FROM attempt WHERE stage = \(stage) AND class = \(failure: .accepted) AND \(Unreadable.isUnderstood)
-            AND ended_at >= \(countsFrom) AND ended_at <= \(tx.now) AND started_at > \(began) AND subject NOT IN (\(own))
-            """
-        )
-        if next.hasCounted {
-            next.failures += 1
-            next.countsFrom = tx.now
-        }
-        return next
     }
 
     func release(_ row: CardRow, in tx: Transaction) throws {

@@ -1,6 +1,14 @@
 package import CardModel
 
-// Claims prepared cards for verification, and stores their attempts.
+/// A card that a worker has claimed.
+struct ClaimedCard: Sendable {
+    let id: CardID
+    /// A stored reading that saves the call, or the attempt that was stored for the call.
+    var reading: CardReading?
+    var attempt: Int64?
+}
+
+// Claims cards, and stores the attempts of those that are verified.
 extension CardStore {
     /// Claims prepared cards for verification and stores an attempt for each that must be posted.
     ///
@@ -25,24 +33,33 @@ extension CardStore {
         // A card for a probe is not ready by itself.
         guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return [] }
         let own: SQL = scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber
-        let claimed = try await self.write(at: now) { tx in
-            let rows =
-                scope == .unreadable
-                ? try self.claim([Unreadable.longestAgoFirst], by: worker, limit: limit, in: tx)
-                : try self.claim(.prepared, of: own, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
-            return try rows.map { row in
-                try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
+        let turns =
+            scope == .unreadable
+            ? [Unreadable.longestAgoFirst] : Self.turns(.prepared, of: own, untriedFirst: untriedFirst, now: now)
+        return try await self.claim(.prepared, turns, by: worker, limit: limit, now: now, reporting: reporting) {
+            row,
+            claim,
+            tx in
+            let (card, image) = try self.open(row, in: tx)
+            return VerificationJob(
+                card: card,
+                image: image,
+                reading: claim.reading,
+                attempt: claim.attempt,
+                tries: row.history.tries,
+                worker: worker.id
+            )
+        } beginning: { row, tx in
+            let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
+            // A reading that cannot be unsealed is requested again.
+            if let known = try Self.nilIfUnreadable({ try self.storedReading(of: row, own, in: tx) }),
+                try known.image == Self.nilIfUnreadable({ try self.open(row, in: tx) })?.image.digest
+            {
+                return ClaimedCard(id: row.id, reading: known.reading)
             }
+            let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, cards: [row.id], worker: worker, in: tx)
+            return ClaimedCard(id: row.id, attempt: attempt)
         }
-        let toOpen = claimed.filter { $0.handed == nil }
-        let opened = try await self.open(toOpen, now: now, reporting: reporting) { claim, tx -> VerificationJob? in
-            guard let row = try self.claimed(claim.id, in: .prepared, by: worker, in: tx) else { return nil }
-            return claim.job(try self.open(row, in: tx), of: worker)
-        } orEnd: { claim, tx in
-            if let attempt = claim.attempt { try self.endUnsent(attempt, in: tx) }
-            return try self.endUnreadable(claim.id, in: .prepared, of: worker, in: tx)
-        }
-        return claimed.compactMap { claim in claim.handed.map { claim.job($0, of: worker) } } + opened
     }
 
     /// When the next unclaimed card in a state is due; `nil` if there is none.
@@ -95,96 +112,55 @@ extension CardStore {
         return true
     }
 
-    /// Claims some of the cards in a state, by a condition; changes nothing that decisions read.
-    func claim(
-        _ state: CardState,
-        of condition: SQL = "1 = 1",
-        by worker: Worker,
-        limit: Int,
-        untriedFirst: Bool,
-        in tx: Transaction
-    ) throws -> [CardRow] {
+    /// Selects the cards in a state that may be claimed, by several conditions in turn.
+    static func turns(_ state: CardState, of condition: SQL = "1 = 1", untriedFirst: Bool = false, now: Timestamp)
+        -> [SQL]
+    {
+        let ready: SQL = "\(Self.ready(in: state, now: now)) AND \(condition)"
         let inTurn: SQL = "ORDER BY priority DESC, intake_order"
+        guard untriedFirst else { return ["\(ready) \(inTurn)"] }
         // One query each: an order by failure would sort all cards that wait.
-        let turns: [SQL] =
-            untriedFirst
-            ? ["AND failed_at IS NULL \(inTurn)", "AND failed_at IS NOT NULL ORDER BY failed_at"] : [inTurn]
-        let ready: SQL = "\(Self.ready(in: state, now: tx.now)) AND \(condition)"
-        return try self.claim(turns.map { "\(ready) \($0)" }, by: worker, limit: limit, in: tx)
+        return ["\(ready) AND failed_at IS NULL \(inTurn)", "\(ready) AND failed_at IS NOT NULL ORDER BY failed_at"]
     }
 
-    /// Claims up to `limit` cards by several conditions in turn.
-    private func claim(_ turns: [SQL], by worker: Worker, limit: Int, in tx: Transaction) throws -> [CardRow] {
-        try self.require(worker, in: tx)
-        var ids: [CardID] = []
-        for turn in turns where ids.count < limit {
-            let some: SQL = "SELECT id FROM card WHERE \(turn) LIMIT \(limit - ids.count)"
-            ids += try tx.values("UPDATE card SET worker = \(worker.id) WHERE id IN (\(some)) RETURNING id")
-        }
-        guard !ids.isEmpty else { return [] }
-        return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
-    }
-
-    private struct Claimed: Sendable {
-        let id: CardID
-        let tries: Int
-        var reading: CardReading?
-        var attempt: Int64?
-        /// The card with its image from the cache; `nil` if they must be read.
-        let handed: (card: Card, image: PreparedImage)?
-
-        func job(_ opened: (card: Card, image: PreparedImage), of worker: Worker) -> VerificationJob {
-            VerificationJob(
-                card: opened.card,
-                image: opened.image,
-                reading: self.reading,
-                attempt: self.attempt,
-                tries: self.tries,
-                worker: worker.id
-            )
-        }
-    }
-
-    private func begin(
-        _ row: CardRow,
-        worker: Worker,
-        provider: String,
-        parameters: String,
-        in tx: Transaction
-    ) throws -> Claimed {
-        let handed = self.preparedImages.image(of: row.id, isShrunk: row.isShrunk).flatMap { image in
-            (try? row.card(self.vault)).map { (card: $0, image: image) }
-        }
-        var claim = Claimed(id: row.id, tries: row.history.tries, handed: handed)
-        let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
-        // A reading that cannot be unsealed is requested again.
-        if let known = try Self.nilIfUnreadable({ try self.storedReading(of: row, own, in: tx) }) ?? nil,
-            try known.image == Self.nilIfUnreadable({ try self.open(row, in: tx) })?.image.digest
-        {
-            claim.reading = known.reading
-            return claim
-        }
-        claim.attempt = try self.beginAttempt(.verify, of: row.id.rawValue, cards: [row.id], worker: worker, in: tx)
-        return claim
-    }
-
-    /// Claims cards in a state and makes a job of each; a card that cannot be unsealed fails.
+    /// Claims up to `limit` cards by several conditions in turn, and makes a job of each; a card that cannot be unsealed fails.
     ///
-    /// - Parameter told: receives the changes of cards that fail.
+    /// - Parameters:
+    ///   - told: receives the changes of cards that fail.
+    ///   - begin: stores what the claim needs, in its transaction; changes nothing that decisions read.
     func claim<Job: Sendable>(
         _ state: CardState,
+        _ turns: [SQL],
         by worker: Worker,
+        limit: Int,
         now: Timestamp,
         reporting: (CardChange) -> Void,
-        _ claim: @escaping @Sendable (Transaction) throws -> [CardRow],
-        opening open: @escaping @Sendable (CardRow, Transaction) throws -> Job
+        opening open: @escaping @Sendable (CardRow, ClaimedCard, Transaction) throws -> Job,
+        beginning begin: @escaping @Sendable (CardRow, Transaction) throws -> ClaimedCard = { row, _ in
+            ClaimedCard(id: row.id)
+        }
     ) async throws -> [Job] {
-        guard try await self.wake(state, by: worker, now: now) else { return [] }
-        let claimed = try await self.write(at: now) { tx in try claim(tx).map(\.id) }
-        return try await self.open(claimed, now: now, reporting: reporting) { id, tx in
-            try self.claimed(id, in: state, by: worker, in: tx).map { try open($0, tx) }
-        } orEnd: { id, tx in
-            try self.endUnreadable(id, in: state, of: worker, in: tx)
+        let claimed = try await self.write(at: now) { tx in
+            try self.require(worker, in: tx)
+            var ids: [CardID] = []
+            for turn in turns where ids.count < limit {
+                let some: SQL = "SELECT id FROM card WHERE \(turn) LIMIT \(limit - ids.count)"
+                ids += try tx.values("UPDATE card SET worker = \(worker.id) WHERE id IN (\(some)) RETURNING id")
+            }
+            guard !ids.isEmpty else { return [ClaimedCard]() }
+            let rows = try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
+            return try rows.map { try begin($0, tx) }
+        }
+        // `nil` if the card was erased or another worker has it by now.
+        @Sendable func row(_ claim: ClaimedCard, _ tx: Transaction) throws -> CardRow? {
+            let row = try CardRow.require(claim.id, in: tx)
+            return row.state == state && row.worker == worker.id ? row : nil
+        }
+        return try await self.open(claimed, now: now, reporting: reporting) { claim, tx in
+            try row(claim, tx).map { try open($0, claim, tx) }
+        } orEnd: { claim, tx in
+            if let attempt = claim.attempt { try self.endUnsent(attempt, in: tx) }
+            return try row(claim, tx).map { [try self.failUnreadable($0, in: tx)] } ?? []
         }
     }
 
@@ -205,27 +181,13 @@ extension CardStore {
         var jobs: [Job] = []
         // One at a time: images and sources are the largest values there are.
         for claim in claimed {
-            let job = try await self.read { tx in try Self.nilIfUnreadable { try open(claim, tx) } ?? nil }
-            if let job {
+            if let job = try await self.read({ tx in try Self.nilIfUnreadable { try open(claim, tx) } }) {
                 jobs.append(job)
             } else {
                 try await self.write(at: now) { tx in try end(claim, tx) }.forEach(reporting)
             }
         }
         return jobs
-    }
-
-    /// A claimed card; `nil` if it was erased or another worker has it by now.
-    func claimed(_ id: CardID, in state: CardState, by worker: Worker, in tx: Transaction) throws -> CardRow? {
-        let row = try CardRow.require(id, in: tx)
-        return row.state == state && row.worker == worker.id ? row : nil
-    }
-
-    /// Fails a claimed card that cannot be unsealed, unless another worker has it by now.
-    func endUnreadable(_ id: CardID, in state: CardState, of worker: Worker, in tx: Transaction) throws -> [CardChange]
-    {
-        guard let row = try self.claimed(id, in: state, by: worker, in: tx) else { return [] }
-        return [try self.failUnreadable(row, in: tx)]
     }
 
     /// Ends an attempt for which there was nothing to send.

@@ -61,9 +61,12 @@ extension CardStore {
         reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
         let ofHost: SQL = host.map { "host = \($0)" } ?? "host IS NULL"
-        return try await self.claim(.fetching, by: worker, now: now, reporting: reporting) { tx in
-            try self.claim(.fetching, of: ofHost, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
-        } opening: { row, tx in
+        guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
+        let turns = Self.turns(.fetching, of: ofHost, untriedFirst: untriedFirst, now: now)
+        return try await self.claim(.fetching, turns, by: worker, limit: limit, now: now, reporting: reporting) {
+            row,
+            _,
+            tx in
             let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
             // Without a validator, stored and new bytes may belong to different images.
             let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
@@ -215,7 +218,7 @@ extension CardStore {
             return try self.finish(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         }
         let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
-        var history = row.history.repeated(at: tx.now, counts: counts)
+        var history = try row.history.adding(counts ? .always : .never, in: tx)
         // Only attempts count: not the time in which no process was at work, nor that of a fast clock.
         let began = try self.startOfAttempts(of: row, in: tx)
         if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }

@@ -33,9 +33,12 @@ extension CardStore {
         now: Timestamp,
         reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [PreparationJob] {
-        try await self.claim(.received, by: worker, now: now, reporting: reporting) { tx in
-            try self.claim(.received, by: worker, limit: limit, untriedFirst: false, in: tx)
-        } opening: { row, tx in
+        guard try await self.wake(.received, by: worker, now: now) else { return [] }
+        let turns = Self.turns(.received, now: now)
+        return try await self.claim(.received, turns, by: worker, limit: limit, now: now, reporting: reporting) {
+            row,
+            _,
+            tx in
             PreparationJob(
                 card: try row.card(self.vault),
                 source: try self.source(of: row.id, key: row.key(self.vault), in: tx),

@@ -82,13 +82,11 @@ extension CardStore {
 
     /// Counts a lack of time or memory of our own: the card is tried again until its attempts are used up.
     func countOwnFailure(of row: CardRow, _ error: CodedError, terms: RetryTerms, in tx: Transaction) throws {
-        let history = row.history.repeated(at: tx.now, counts: true)
-        guard history.failures < terms.maxAttempts else {
-            let end = Transition(.failed, error.code, error.message)
-            try self.move(row, end, also: ", \(Transition.fresh)", in: tx)
-            return
+        let history = try row.history.adding(.always, in: tx)
+        guard history.isUsedUp(by: terms.maxAttempts) else {
+            return try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
         }
-        try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
+        try self.move(row, Transition(.failed, error.code, error.message), also: ", \(Transition.fresh)", in: tx)
     }
 
     private func apply(to row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
@@ -154,14 +152,15 @@ extension CardStore {
         case .accepted, .throttled, .notSent: try self.release(row, in: tx)
         case .stop where failure.stopScope == .account: try self.release(row, in: tx)
         case .stop, .transient, .unknown:
-            let (kind, own): (FailureClass, SQL) = (failure.failureClass, "\(row.id)")
-            let history = try self.counting(kind, after: row.history, stage: .verify, own: own, in: tx)
+            let rule = AttemptRule.onceOthersPass(.verify, after: failure.failureClass, own: "\(row.id)")
+            let history = try row.history.adding(rule, in: tx)
+            let isStop = failure.failureClass == .stop
             // If another card's request was accepted since, the fault is this card's own; it gets one more try.
-            if history.isUsedUp(by: kind == .stop ? 1 : terms.maxAttempts) {
-                let reason: ReasonCode = kind == .stop ? .refusedByRemote : .attemptsExhausted
-                return try self.finish(row, Transition(.failed, reason, failure), in: tx)
+            guard history.isUsedUp(by: isStop ? 1 : terms.maxAttempts) else {
+                return try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
             }
-            try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
+            let end = Transition(.failed, isStop ? .refusedByRemote : .attemptsExhausted, failure)
+            try self.finish(row, end, in: tx)
         }
     }
 
@@ -171,7 +170,7 @@ extension CardStore {
         if row.isUnreadable, try Unreadable.isPassed(.verify, since: row.history.failedAt, in: tx) {
             return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
-        let history = row.history.repeated(at: tx.now)
+        let history = try row.history.adding(.never, in: tx)
         try tx.run("UPDATE card SET worker = NULL, unreadable = 1, \(history.assignments) WHERE id = \(row.id)")
     }
 }
