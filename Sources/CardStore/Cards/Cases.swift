@@ -41,7 +41,9 @@ package struct Case: Hashable, Sendable, Record {
 extension CardStore {
     /// Stores the status of the cases whose cards a transaction changed; called before its commit.
     static func setCaseStates(in tx: Transaction) throws {
-        for number in tx.changed.drain() { try Self.setState(of: number, in: tx) }
+        let numbers = tx.changed
+        tx.changed = []
+        for number in numbers { try Self.setState(of: number, in: tx) }
     }
 
     /// Stores the status of all cases, after cards were changed from outside.

@@ -4,14 +4,15 @@ import GRDB
 import GRDBSQLite
 
 /// A transaction, or a snapshot for reading: where statements run.
-struct Transaction {
+final class Transaction {
     /// GRDB's connection; its value API costs more than half of a statement's time, so values are bound and read here.
     private let connection: GRDB.Database
     /// The time of the transaction, which the rows that it writes carry.
     let now: Timestamp
     /// The numbers whose cards this transaction changed.
-    let changed = ChangedNumbers()
-    private let failed = FirstError()
+    var changed: Set<BusinessNumber> = []
+    /// The first error of the database.
+    private var failed: DatabaseError?
 
     /// Begins at the time of the caller's clock, or of the system's.
     init(_ connection: GRDB.Database, at time: Timestamp? = nil) {
@@ -33,7 +34,7 @@ struct Transaction {
     /// runs, and the error is thrown at the end. A value that was not read must not count as one that cannot be unsealed.
     func whole<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         let result = Result { try body(self) }
-        if let error = self.failed.error { throw error }
+        if let error = self.failed { throw error }
         return try result.get()
     }
 
@@ -55,7 +56,7 @@ struct Transaction {
     func one(_ sql: SQL) throws {
         let count = try self.run(sql)
         guard count == 1 else {
-            throw self.failed.keeping(DatabaseError(.statement, "\(count) rows were changed, one was to be"))
+            throw self.keeping(DatabaseError(.statement, "\(count) rows were changed, one was to be"))
         }
     }
 
@@ -84,7 +85,7 @@ struct Transaction {
     func row<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> Value? {
         let values = try self.rows(sql, read)
         guard values.count <= 1 else {
-            throw self.failed.keeping(DatabaseError(.damaged, "two rows stand where one may be"))
+            throw self.keeping(DatabaseError(.damaged, "two rows stand where one may be"))
         }
         return values.first
     }
@@ -104,8 +105,8 @@ struct Transaction {
     }
 
     private func stepping<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
-        if let error = self.failed.error { throw error }
-        do { return try self.bound(sql, body) } catch { throw self.failed.keeping(error) }
+        if let error = self.failed { throw error }
+        do { return try self.bound(sql, body) } catch { throw self.keeping(error) }
     }
 
     private func bound<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
@@ -139,33 +140,17 @@ struct Transaction {
         }
     }
 
+    private func keeping(_ error: any Error) -> any Error {
+        let error = Database.translated(error)
+        self.failed = self.failed ?? error as? DatabaseError
+        return error
+    }
+
     private func failure() -> DatabaseError {
         let connection = self.connection.sqliteConnection
         let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
         let (code, errno) = (sqlite3_extended_errcode(connection), sqlite3_system_errno(connection))
         return DatabaseError(code: code, text: text, errno: errno)
-    }
-}
-
-private final class FirstError {
-    private(set) var error: DatabaseError?
-
-    func keeping(_ error: any Error) -> any Error {
-        let error = Database.translated(error)
-        self.error = self.error ?? error as? DatabaseError
-        return error
-    }
-}
-
-/// Business numbers, gathered while a transaction changes their cards.
-final class ChangedNumbers {
-    private var numbers: Set<BusinessNumber> = []
-
-    func insert(_ number: BusinessNumber) { self.numbers.insert(number) }
-
-    func drain() -> Set<BusinessNumber> {
-        defer { self.numbers = [] }
-        return self.numbers
     }
 }
 
