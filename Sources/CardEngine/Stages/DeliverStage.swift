@@ -244,7 +244,7 @@ final class DeliverStage: StageWork {
             material = try await store.material(for: cards)
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
-            try await store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.report)
+            try await store.failForming(cards, because: nil, now: self.context.time.now()).forEach(self.context.report)
             return nil
         }
         do {

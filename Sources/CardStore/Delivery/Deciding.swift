@@ -148,7 +148,7 @@ extension CardStore {
     @discardableResult
     package func decide(_ proposals: [DeliveryProposal], now: Timestamp) async throws -> [CardChange] {
         try await self.write(at: now, locking: proposals.map(\.number)) { tx in
-            try proposals.flatMap { try $0.claim(in: tx) ? try $0.apply(forming: [], by: self, in: tx) : [] }
+            try proposals.flatMap { try $0.isCurrent(in: tx) ? try $0.apply(forming: [], by: self, in: tx) : [] }
         }
     }
 }
@@ -220,14 +220,12 @@ extension DeliveryProposal {
         return (CaseSnapshot(cards: cards, isDisputed: isDisputed, delivered: delivered), revision)
     }
 
-    /// Raises the revision of the case; `false` if it has another one than was read, and nothing of this holds.
-    func claim(in tx: Transaction) throws -> Bool {
-        try tx.run(
-            "UPDATE cases SET revision = revision + 1 WHERE number = \(self.number) AND revision = \(self.revision)"
-        ) == 1
+    /// Whether the case has the revision that was read.
+    func isCurrent(in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM cases WHERE number = \(self.number) AND revision = \(self.revision)")
     }
 
-    /// Stores the decision.
+    /// Stores the decision, and raises the revision of the case.
     ///
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
@@ -251,7 +249,11 @@ extension DeliveryProposal {
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
         let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
         let from = next.map { min($0, tx.now) }
-        try tx.run("UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)")
+        try tx.run(
+            """
+            UPDATE cases SET revision = revision + 1, decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)
+            """
+        )
         return changes
     }
 

@@ -7,6 +7,7 @@ struct DeliveryRecord {
     let store: CardStore
     let tx: Transaction
     private let state: DeliveryState
+    private let worker: String?
     /// Whether the last answer could not be understood.
     let isUnreadable: Bool
     var mayBeApplied: Bool
@@ -15,16 +16,16 @@ struct DeliveryRecord {
     init(_ id: DeliveryID, store: CardStore, in tx: Transaction) throws {
         let row = try tx.row(
             """
-            SELECT state, may_be_applied, unreadable, failures, tries, failed_at, counts_from FROM delivery WHERE id = \(id)
+            SELECT state, worker, may_be_applied, unreadable, failures, tries, failed_at, counts_from FROM delivery WHERE id = \(id)
             """
         ) { row in
-            let state: DeliveryState = try row.next()
-            return (state, try row.next(Bool.self), try row.next(Bool.self), try FailureHistory(&row))
+            let (state, worker) = (try row.next(DeliveryState.self), try row.next(String?.self))
+            return (state, worker, try row.next(Bool.self), try row.next(Bool.self), try FailureHistory(&row))
         }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
         (self.id, self.store, self.tx) = (id, store, tx)
         self.members = try store.members(of: id, in: tx)
-        (self.state, self.mayBeApplied, self.isUnreadable, self.history) = row
+        (self.state, self.worker, self.mayBeApplied, self.isUnreadable, self.history) = row
     }
 
     /// The current state of each member.
@@ -35,6 +36,9 @@ struct DeliveryRecord {
     private var rows: [CardRow] {
         get throws { try self.members.map { try CardRow.require($0, in: self.tx) } }
     }
+
+    /// Whether it is still a worker's to send: a member may have left it, or another worker have taken it over.
+    func isClaimed(by worker: String?) -> Bool { self.state == .open && self.worker == worker }
 
     /// Whether a newer photo replaces a member, and no attempt can have been applied.
     var isOvertaken: Bool {

@@ -46,32 +46,27 @@ extension CardStore {
         try await self.read { tx in try self.material(for: cards, in: tx) }
     }
 
-    /// Fails verified cards whose stored image cannot be unsealed: they cannot go, and a person sees why.
-    package func failUnreadable(_ cards: [CardID], now: Timestamp) async throws -> [CardChange] {
-        try await self.write(at: now) { tx in
-            try cards.compactMap { id in
-                let row = try CardRow.require(id, in: tx)
-                let opened = try Self.nilIfUnreadable { try self.open(row, in: tx) }
-                return row.state == .verified && opened == nil ? try self.failUnreadable(row, in: tx) : nil
-            }
-        }
-    }
-
     /// Fails verified cards that cannot be put into any form, so that a person sees why. Cards that do not belong into one form
     /// are held instead: a person knows which of them is right.
+    ///
+    /// - Parameter failure: why; `nil` fails those whose stored image cannot be unsealed.
     @discardableResult
     package func failForming(
         _ cards: [CardID],
-        because failure: RemoteFailure,
+        because failure: RemoteFailure?,
         now: Timestamp
     ) async throws -> [CardChange] {
-        let end =
-            failure.code == ReasonCode.memberMismatch.rawValue
-            ? Transition(.held, .memberMismatch, failure.message) : Transition(.failed, .refusedByRemote, failure)
-        return try await self.write(at: now) { tx in
+        try await self.write(at: now) { tx in
             try cards.compactMap { id in
                 let row = try CardRow.require(id, in: tx)
-                return row.state == .verified ? try self.move(row, end, in: tx) : nil
+                guard row.state == .verified else { return nil }
+                guard let failure else {
+                    let opened = try Self.nilIfUnreadable { try self.open(row, in: tx) }
+                    return opened == nil ? try self.failUnreadable(row, in: tx) : nil
+                }
+                let isMismatch = failure.code == ReasonCode.memberMismatch.rawValue
+                let held = Transition(.held, .memberMismatch, failure.message)
+                return try self.move(row, isMismatch ? held : Transition(.failed, .refusedByRemote, failure), in: tx)
             }
         }
     }
@@ -122,30 +117,15 @@ extension CardStore {
         by worker: Worker,
         now: Timestamp
     ) async throws -> DeliveryBeginning {
-        do {
-            let job = try await self.write(at: now, locking: proposals.map(\.number)) { tx in
-                try self.require(worker, in: tx)
-                let moved = try proposals.filter { try !$0.claim(in: tx) }
-                guard moved.isEmpty else { throw NumbersMoved(numbers: Set(moved.map(\.number))) }
-                return try self.form(
-                    id,
-                    of: members.map(\.card),
-                    as: outbound,
-                    proposed: proposals,
-                    worker: worker,
-                    in: tx
-                )
-            }
-            self.preparedImages.drop(job.members)
-            return .begun(job)
-        } catch let error as NumbersMoved {
-            return .moved(error.numbers)
+        let cards = members.map(\.card)
+        let beginning = try await self.write(at: now, locking: proposals.map(\.number)) { tx -> DeliveryBeginning in
+            try self.require(worker, in: tx)
+            let moved = try proposals.filter { try !$0.isCurrent(in: tx) }
+            guard moved.isEmpty else { return .moved(Set(moved.map(\.number))) }
+            return .begun(try self.form(id, of: cards, as: outbound, proposed: proposals, worker: worker, in: tx))
         }
-    }
-
-    /// Rolls a beginning back.
-    private struct NumbersMoved: Error {
-        let numbers: Set<BusinessNumber>
+        if case .begun = beginning { self.preparedImages.drop(cards) }
+        return beginning
     }
 
     private func form(

@@ -28,7 +28,7 @@ extension CardStore {
             """ : Self.repeats(dueAt: now)
         let (claimed, dissolved) = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
-            var claimed: [(id: DeliveryID, members: [CardID], attempt: Int64)] = []
+            var claimed: [(id: DeliveryID, attempt: Int64)] = []
             var dissolved: [CardChange] = []
             let ids: [DeliveryID] = try tx.values(
                 """
@@ -44,21 +44,21 @@ extension CardStore {
                     dissolved += try delivery.memberStates
                     continue
                 }
-                let members = delivery.members
-                let attempt = try self.beginAttempt(.deliver, of: id.rawValue, cards: members, worker: worker, in: tx)
-                claimed.append((id, members, attempt))
+                let cards = delivery.members
+                let attempt = try self.beginAttempt(.deliver, of: id.rawValue, cards: cards, worker: worker, in: tx)
+                claimed.append((id, attempt))
             }
             return (claimed, dissolved)
         }
         dissolved.forEach(reporting)
         return try await self.open(claimed, now: now, reporting: reporting) { claim, tx in
-            guard try self.isClaimed(claim.id, by: worker, in: tx) else { return nil }
-            return try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
+            let delivery = try DeliveryRecord(claim.id, store: self, in: tx)
+            return delivery.isClaimed(by: worker.id) ? try self.job(delivery, attempt: claim.attempt, in: tx) : nil
         } orEnd: { claim, tx in
             try self.endUnsent(claim.attempt, in: tx)
-            // The process that closed it has stored what is known of its members.
-            guard try self.isClaimed(claim.id, by: worker, in: tx) else { return [] }
             let delivery = try DeliveryRecord(claim.id, store: self, in: tx)
+            // The process that closed it has stored what is known of its members.
+            guard delivery.isClaimed(by: worker.id) else { return [] }
             try delivery.closeDamaged()
             return try delivery.memberStates
         }
@@ -73,12 +73,10 @@ extension CardStore {
     ///
     /// - Returns: whether it was dissolved.
     func dissolveUnapplied(_ row: CardRow, in tx: Transaction) throws -> Bool {
-        guard let id = row.delivery,
-            try tx.exists(
-                "SELECT 1 FROM delivery WHERE id = \(id) AND state = \(delivery: .open) AND worker IS NULL AND may_be_applied = 0"
-            )
+        guard let delivery = try row.delivery.map({ try DeliveryRecord($0, store: self, in: tx) }),
+            delivery.isClaimed(by: nil), !delivery.mayBeApplied
         else { return false }
-        try DeliveryRecord(id, store: self, in: tx).dissolve()
+        try delivery.dissolve()
         return true
     }
 
@@ -108,19 +106,13 @@ extension CardStore {
         try tx.values("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position")
     }
 
-    /// Whether a delivery is still the worker's to send: a member may have left it, or another worker have taken it over.
-    private func isClaimed(_ id: DeliveryID, by worker: Worker, in tx: Transaction) throws -> Bool {
-        try tx.exists(
-            "SELECT 1 FROM delivery WHERE id = \(id) AND state = \(delivery: .open) AND worker = \(worker.id)"
-        )
-    }
-
-    private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob? {
+    private func job(_ delivery: DeliveryRecord, attempt: Int64, in tx: Transaction) throws -> DeliveryJob? {
+        let (id, members) = (delivery.id, delivery.members)
         let rows = try members.map { try CardRow.require($0, in: tx) }
         guard let key = try rows.first?.key(self.vault) else { throw DatabaseError(.damaged, "a delivery has no card") }
         let material = try self.material(for: members, in: tx)
         return try tx.row(
-            "SELECT key, layout, body, boundary, parts, tries, may_be_applied FROM delivery WHERE id = \(id)"
+            "SELECT key, layout, body, boundary, parts FROM delivery WHERE id = \(id)"
         ) { row in
             let outbound = OutboundDelivery(
                 idempotencyKey: try row.next(),
@@ -138,9 +130,9 @@ extension CardStore {
                 numbers: Set(rows.map(\.number)),
                 outbound: outbound,
                 attempt: attempt,
-                tries: try row.next(),
+                tries: delivery.history.tries,
                 current: rows.compactMap { self.member($0) },
-                mayBeApplied: try row.next()
+                mayBeApplied: delivery.mayBeApplied
             )
         }
     }

@@ -288,7 +288,7 @@ import Testing
         try await harness.plant("\(damage) WHERE \(damage.contains("card SET") ? "id" : "card") = '\(card)'")
         #expect(try await harness.proposals() == [[card], [sound]])
         #expect(await code { try await harness.store.material(for: [card]) } == .imageUnreadable)
-        let failed = try await harness.store.failUnreadable([card, sound], now: harness.now)
+        let failed = try await harness.store.failForming([card, sound], because: nil, now: harness.now)
         #expect(failed.map(\.card) == [card] && failed[0].state == .failed)
         #expect(try await harness.proposals() == [[sound]])
         // Its photo comes again as a new card.
