@@ -249,7 +249,7 @@ extension CardStore {
         }
         var last: String? = ""
         while let after = last { last = try await self.write(at: now) { try Self.setCaseStates(after: after, in: $0) } }
-        if codes.contains("erased_with_remains") { _ = await self.emptyLog() }
+        if codes.contains("erased_with_remains") { await self.emptyLog() }
         for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {
             try await self.erase([entry.card], because: entry.reason ?? .requested, by: origin, now: now)
         }

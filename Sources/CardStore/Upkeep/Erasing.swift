@@ -61,14 +61,12 @@ extension CardStore {
         return isEmpty
     }
 
-    /// Gives free pages back and empties the log, without the reserve for a full disk.
-    func emptyLog() async -> Bool {
-        self.emptiedAt.withLock { $0 = nil }
-        return await self.emptyDueLog()
-    }
-
-    /// Gives free pages back and empties the log, if any process has erased cards since. No writer waits for readers.
-    func emptyDueLog() async -> Bool {
+    /// Gives free pages back and empties the log, without the reserve for a full disk. No writer waits for readers.
+    ///
+    /// - Parameter ifDue: whether only if a process has erased cards since the last time.
+    @discardableResult
+    func emptyLog(ifDue: Bool = false) async -> Bool {
+        if !ifDue { self.emptiedAt.withLock { $0 = nil } }
         let due = try? await self.read { tx in
             (
                 erased: try Tally.erasures(in: tx),
@@ -134,10 +132,9 @@ struct Erasure: Sendable {
             var person = self.origin
             for card in cards { _ = try self.store.row(card, for: .erase, by: &person, in: tx) }
         }
-        var (outcome, rest) = (ErasureOutcome(), cards[...])
-        while !rest.isEmpty {
-            let group = Array(rest.prefix(Limits.cardsPerErasure))
-            rest = rest.dropFirst(group.count)
+        var outcome = ErasureOutcome()
+        for start in stride(from: 0, to: cards.count, by: Limits.cardsPerErasure) {
+            let group = Array(cards.dropFirst(start).prefix(Limits.cardsPerErasure))
             do {
                 let ends = try await self.store.write(at: self.now) { tx in
                     try self.eraseConfirmed(group, selectedAt: listed, in: tx)
@@ -146,7 +143,7 @@ struct Erasure: Sendable {
                 outcome.refused += ends.refused
             } catch {
                 // The cards that were erased need their certificates.
-                guard group.count + rest.count < cards.count else { throw error }
+                guard start > 0 else { throw error }
                 outcome.failure = error
                 break
             }
@@ -158,7 +155,7 @@ struct Erasure: Sendable {
 
     /// Empties the log, and returns the certificates.
     func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
-        _ = await self.store.freeErased()
+        await self.store.freeErased()
         self.reached(.scrubbed)
         return try await self.store.certificates(of: cards)
     }

@@ -64,7 +64,7 @@ extension CardStore {
         }
         reached(.committed)
         // The log still holds the old wrapped keys.
-        _ = await self.emptyLog()
+        await self.emptyLog()
         try retiring()
         return rotation
     }

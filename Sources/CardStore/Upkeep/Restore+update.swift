@@ -34,7 +34,7 @@ extension Restore {
         try await store.writeMissingErasureLines()
         report.brokenRules = try await store.requireWhole().count
         report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-        _ = await store.emptyLog()
+        await store.emptyLog()
         try database.close()
     }
 

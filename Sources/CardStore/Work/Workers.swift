@@ -224,7 +224,7 @@ extension CardStore {
         }
         held.forEach(reporting)
         for id in ids { unlink(self.folder.workerLock(id)) }
-        _ = await self.emptyDueLog()
+        await self.emptyLog(ifDue: true)
         self.reserve.ensure(freeBytes: self.freeBytes)
         return ids.count
     }
