@@ -169,7 +169,7 @@ import Testing
         let conclusion = VerificationConclusion.shrunk(image, after: RemoteFailure.specimen(.shrink))
         try await harness.store.conclude(job, with: conclusion, now: harness.now)
         let again = try #require(try await harness.claim().first)
-        #expect(again.card.id == card && again.card.isShrunk && again.image == image)
+        #expect(again.card.id == card && again.card.isShrunk && again.content == image)
         #expect(again.attempt != nil)
     }
 

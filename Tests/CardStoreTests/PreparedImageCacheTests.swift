@@ -15,7 +15,7 @@ import Testing
         let (_, job) = try await harness.verifying("front", number: "N")
         try await self.damageImages()
         try await harness.conclude(job, side: .front, number: nil)
-        #expect(try await harness.begin().map(\.outbound.images.values.first) == [job.image.jpeg])
+        #expect(try await harness.begin().map(\.outbound.images.values.first) == [job.content.jpeg])
     }
 
     @Test func `an image that another process made smaller is read`() async throws {
@@ -25,7 +25,7 @@ import Testing
             try store.put(smaller, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             try tx.run("UPDATE card SET shrunk = 1")
         }
-        #expect(try await harness.claim().map(\.image) == [smaller])
+        #expect(try await harness.claim().map(\.content) == [smaller])
     }
 
     @Test func `what was sent, refused or erased is forgotten`() async throws {

@@ -281,7 +281,7 @@ final class StoreHarness {
         warnings: [VerdictFinding] = [],
         provider: String = "test"
     ) async throws -> CardChange {
-        let key = ReadingKey(imageDigest: job.image.digest, provider: provider, parameters: "")
+        let key = ReadingKey(imageDigest: job.content.digest, provider: provider, parameters: "")
         let judgement = Judgement(verdict, warnings: warnings)
         return try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
     }

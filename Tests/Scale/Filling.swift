@@ -114,7 +114,7 @@ struct Filling {
         let fields =
             side == .front
             ? CardFields(name: "SPECIMEN", number: "11010519491231002X") : CardFields(issuer: "SPECIMEN")
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "scale", parameters: "")
+        let key = ReadingKey(imageDigest: job.content.digest, provider: "scale", parameters: "")
         let reading = CardReading(side: side, fields: fields)
         let judgement = Judgement(.accepted, warnings: [])
         try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: .now)

@@ -66,13 +66,13 @@ final class FetchStage: StageWork {
 
     func perform(_ job: Job) async throws {
         let (fetch, startedAt) = (job.fetch, self.context.time.now())
-        do { _ = try self.context.ports.fetcher.host(of: fetch.request.address) } catch  where error.kind == .input {
+        do { _ = try self.context.ports.fetcher.host(of: fetch.content.address) } catch  where error.kind == .input {
             job.host?.withdraw()
             return try await self.conclude(fetch, with: self.ended(.forbidden(error), fetch, startedAt: startedAt))
         }
         let outcome: FetchOutcome
         do {
-            outcome = try await self.context.fetch(fetch.request) { bytes, offset, version in
+            outcome = try await self.context.fetch(fetch.content) { bytes, offset, version in
                 try await self.context.store.storeChunk(bytes, at: offset, of: fetch, version: version)
             }
         } catch let error as CodedError where error.code == .cardConflict {

@@ -30,7 +30,7 @@ struct PrepareStage: StageWork {
     func perform(_ job: PreparationJob) async throws {
         let conclusion: PreparationConclusion
         do {
-            conclusion = .prepared(try await self.context.prepare(job.source, isForeign: true))
+            conclusion = .prepared(try await self.context.prepare(job.content, isForeign: true))
         } catch let error as CodedError where error.kind == .input {
             conclusion = .refused(error)
         } catch let error as CodedError {

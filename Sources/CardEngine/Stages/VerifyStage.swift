@@ -55,7 +55,7 @@ struct VerifyStage: StageWork {
             self.gate.withdraw()
             return try await self.conclude(job, with: self.failed(.withheld, of: job))
         }
-        switch try await self.context.verify(job.image) {
+        switch try await self.context.verify(job.content) {
         case .read(let reading):
             try await self.judge(job, reading)
             try await self.gate.write(self.gate.finish(.answered, failure: nil))
@@ -72,7 +72,7 @@ struct VerifyStage: StageWork {
         let judgement = try await self.judgement(of: job, reading)
         let verifier = self.context.ports.verifier
         let key = ReadingKey(
-            imageDigest: job.image.digest,
+            imageDigest: job.content.digest,
             provider: verifier.provider,
             parameters: verifier.parameters
         )
@@ -110,7 +110,7 @@ struct VerifyStage: StageWork {
     {
         guard failure.failureClass == .shrink else { return self.failed(failure, of: job) }
         do {
-            if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.image) {
+            if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.content) {
                 return .shrunk(smaller, after: failure)
             }
         } catch let error as CodedError {
@@ -119,7 +119,7 @@ struct VerifyStage: StageWork {
             return .notShrunk(error, after: failure, terms)
         }
         var final = failure
-        final.message = .engineImageRefused(job.image)
+        final.message = .engineImageRefused(job.content)
         return self.failed(final, of: job)
     }
 

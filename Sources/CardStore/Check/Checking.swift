@@ -42,7 +42,7 @@ extension CardStore {
             for rule in CheckRule.all {
                 // A delivery without cards has no card to name.
                 let cards = try await self.database.read { tx in
-                    try tx.values(rule.query + "LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
+                    try tx.values("\(rule.query) LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
                 }
                 findings += cards.map { SandboxFinding(rule.message, card: $0) }
             }

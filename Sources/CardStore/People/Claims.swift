@@ -66,7 +66,7 @@ extension CardStore {
         try await self.write(at: now) { tx in
             let free = try Self.waiting.compactMap { since, condition -> (number: BusinessNumber, since: Timestamp)? in
                 let cases: SQL = "SELECT number, \(since) FROM cases WHERE \(condition) AND \(Self.isFree(at: now))"
-                return try tx.rows(cases + "ORDER BY \(since), number LIMIT \(skipping.count + 1)") { row in
+                return try tx.rows("\(cases) ORDER BY \(since), number LIMIT \(skipping.count + 1)") { row in
                     (number: try row.next(BusinessNumber.self), since: try row.next(Timestamp.self))
                 }
                 .first { !skipping.contains($0.number) }

@@ -22,10 +22,6 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         self.values = values
     }
 
-    static func + (one: SQL, other: SQL) -> SQL {
-        SQL(text: one.text + " " + other.text, values: one.values + other.values)
-    }
-
     static func joined(_ pieces: [SQL], by separator: String) -> SQL {
         SQL(text: pieces.map(\.text).joined(separator: separator), values: pieces.flatMap(\.values))
     }

@@ -1,12 +1,25 @@
 package import CardModel
+package import Foundation
 
-/// A card that a worker has claimed.
-struct ClaimedCard: Sendable {
-    let id: CardID
-    /// A stored reading that saves the call, or the attempt that was stored for the call.
-    var reading: CardReading?
-    var attempt: Int64?
+/// A card that a worker has claimed for a stage.
+package struct CardJob<Content: Sendable>: Sendable {
+    package var card: Card
+    /// What the stage works on.
+    package var content: Content
+    /// A stored reading of these very bytes by this provider, which saves the call.
+    package var reading: CardReading?
+    /// The stored attempt, if the image must be posted.
+    package var attempt: Int64?
+    /// How often it has failed in a row.
+    package var tries: Int
+    let worker: String
 }
+
+/// The address of an image, and the bytes that are stored already.
+package typealias FetchJob = CardJob<FetchRequest>
+/// The source bytes of an image.
+package typealias PreparationJob = CardJob<Data>
+package typealias VerificationJob = CardJob<PreparedImage>
 
 // Claims cards, and stores the attempts of those that are verified.
 extension CardStore {
@@ -37,28 +50,16 @@ extension CardStore {
             scope == .unreadable
             ? [Unreadable.longestAgoFirst] : Self.turns(.prepared, of: own, untriedFirst: untriedFirst, now: now)
         return try await self.claim(.prepared, turns, by: worker, limit: limit, now: now, reporting: reporting) {
-            row,
-            claim,
-            tx in
-            let (card, image) = try self.open(row, in: tx)
-            return VerificationJob(
-                card: card,
-                image: image,
-                reading: claim.reading,
-                attempt: claim.attempt,
-                tries: row.history.tries,
-                worker: worker.id
-            )
+            try self.open($0, in: $1)
         } beginning: { row, tx in
             let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
             // A reading that cannot be unsealed is requested again.
             if let known = try Self.nilIfUnreadable({ try self.storedReading(of: row, own, in: tx) }),
                 try known.image == Self.nilIfUnreadable({ try self.open(row, in: tx) })?.image.digest
             {
-                return ClaimedCard(id: row.id, reading: known.reading)
+                return (known.reading, nil)
             }
-            let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, cards: [row.id], worker: worker, in: tx)
-            return ClaimedCard(id: row.id, attempt: attempt)
+            return (nil, try self.beginAttempt(.verify, of: row.id.rawValue, cards: [row.id], worker: worker, in: tx))
         }
     }
 
@@ -127,40 +128,53 @@ extension CardStore {
     ///
     /// - Parameters:
     ///   - told: receives the changes of cards that fail.
-    ///   - begin: stores what the claim needs, in its transaction; changes nothing that decisions read.
-    func claim<Job: Sendable>(
+    ///   - open: unseals a card, and what the stage works on.
+    ///   - begin: returns a reading that saves the call, or stores the attempt in the transaction of the claim.
+    func claim<Content: Sendable>(
         _ state: CardState,
         _ turns: [SQL],
         by worker: Worker,
         limit: Int,
         now: Timestamp,
         reporting: (CardChange) -> Void,
-        opening open: @escaping @Sendable (CardRow, ClaimedCard, Transaction) throws -> Job,
-        beginning begin: @escaping @Sendable (CardRow, Transaction) throws -> ClaimedCard = { row, _ in
-            ClaimedCard(id: row.id)
+        opening open: @escaping @Sendable (CardRow, Transaction) throws -> (Card, Content),
+        beginning begin: @escaping @Sendable (CardRow, Transaction) throws -> (CardReading?, attempt: Int64?) = {
+            _,
+            _ in
+            (nil, nil)
         }
-    ) async throws -> [Job] {
-        let claimed = try await self.write(at: now) { tx in
+    ) async throws -> [CardJob<Content>] {
+        typealias Claim = (id: CardID, begun: (CardReading?, attempt: Int64?))
+        let claimed = try await self.write(at: now) { tx -> [Claim] in
             try self.require(worker, in: tx)
             var ids: [CardID] = []
             for turn in turns where ids.count < limit {
                 let some: SQL = "SELECT id FROM card WHERE \(turn) LIMIT \(limit - ids.count)"
                 ids += try tx.values("UPDATE card SET worker = \(worker.id) WHERE id IN (\(some)) RETURNING id")
             }
-            guard !ids.isEmpty else { return [ClaimedCard]() }
-            let rows = try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
-            return try rows.map { try begin($0, tx) }
+            guard !ids.isEmpty else { return [] }
+            return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
+                .map { row in (id: row.id, begun: try begin(row, tx)) }
         }
         // `nil` if the card was erased or another worker has it by now.
-        @Sendable func row(_ claim: ClaimedCard, _ tx: Transaction) throws -> CardRow? {
-            let row = try CardRow.require(claim.id, in: tx)
+        @Sendable func row(_ id: CardID, _ tx: Transaction) throws -> CardRow? {
+            let row = try CardRow.require(id, in: tx)
             return row.state == state && row.worker == worker.id ? row : nil
         }
         return try await self.open(claimed, now: now, reporting: reporting) { claim, tx in
-            try row(claim, tx).map { try open($0, claim, tx) }
+            guard let row = try row(claim.id, tx) else { return nil }
+            let ((card, content), (reading, attempt)) = (try open(row, tx), claim.begun)
+            return CardJob(
+                card: card,
+                content: content,
+                reading: reading,
+                attempt: attempt,
+                tries: row.history.tries,
+                worker: worker.id
+            )
         } orEnd: { claim, tx in
-            if let attempt = claim.attempt { try self.endUnsent(attempt, in: tx) }
-            return try row(claim, tx).map { [try self.failUnreadable($0, in: tx)] } ?? []
+            if let attempt = claim.begun.attempt { try self.endUnsent(attempt, in: tx) }
+            return try row(claim.id, tx).map { [try self.failUnreadable($0, in: tx)] } ?? []
         }
     }
 

@@ -1,16 +1,6 @@
 package import CardModel
 package import Foundation
 
-/// A card whose image a worker has claimed to fetch.
-package struct FetchJob: Sendable {
-    package var card: Card
-    /// The address, and the bytes that are stored already.
-    package var request: FetchRequest
-    /// How often it has failed in a row.
-    package var tries: Int
-    let worker: String
-}
-
 /// The outcome of trying to fetch an image.
 package enum FetchConclusion: Sendable {
     /// An attempt was made and ended.
@@ -64,20 +54,15 @@ extension CardStore {
         guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
         let turns = Self.turns(.fetching, of: ofHost, untriedFirst: untriedFirst, now: now)
         return try await self.claim(.fetching, turns, by: worker, limit: limit, now: now, reporting: reporting) {
-            row,
-            _,
-            tx in
-            let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
-            // Without a validator, stored and new bytes may belong to different images.
-            let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
-            let version = kept.isEmpty ? nil : stored.version
-            return FetchJob(
-                card: try row.card(self.vault),
-                request: FetchRequest(address: stored.address, stored: kept, version: version),
-                tries: row.history.tries,
-                worker: worker.id
-            )
+            (try $0.card(self.vault), try self.request(for: $0, in: $1))
         }
+    }
+
+    private func request(for row: CardRow, in tx: Transaction) throws -> FetchRequest {
+        let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
+        // Without a validator, stored and new bytes may belong to different images.
+        let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
+        return FetchRequest(address: stored.address, stored: kept, version: kept.isEmpty ? nil : stored.version)
     }
 
     // MARK: Storing

@@ -1,15 +1,4 @@
 package import CardModel
-package import Foundation
-
-/// A card whose source bytes a worker has claimed to prepare.
-package struct PreparationJob: Sendable {
-    package var card: Card
-    /// Its source bytes.
-    package var source: Data
-    /// How often it has failed in a row.
-    package var tries: Int
-    let worker: String
-}
 
 /// The outcome of preparing a card.
 package enum PreparationConclusion: Sendable {
@@ -36,15 +25,7 @@ extension CardStore {
         guard try await self.wake(.received, by: worker, now: now) else { return [] }
         let turns = Self.turns(.received, now: now)
         return try await self.claim(.received, turns, by: worker, limit: limit, now: now, reporting: reporting) {
-            row,
-            _,
-            tx in
-            PreparationJob(
-                card: try row.card(self.vault),
-                source: try self.source(of: row.id, key: row.key(self.vault), in: tx),
-                tries: row.history.tries,
-                worker: worker.id
-            )
+            (try $0.card(self.vault), try self.source(of: $0.id, key: $0.key(self.vault), in: $1))
         }
     }
 

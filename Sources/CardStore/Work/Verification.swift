@@ -1,19 +1,6 @@
 package import CardModel
 import Foundation
 
-/// A card that a worker has claimed for verification.
-package struct VerificationJob: Sendable {
-    package var card: Card
-    package var image: PreparedImage
-    /// A stored reading of these very bytes by this provider, which saves the call.
-    package var reading: CardReading?
-    /// The stored attempt, if the image must be posted.
-    package var attempt: Int64?
-    /// How often it has failed in a row.
-    package var tries: Int
-    let worker: String
-}
-
 /// The outcome of verifying a card.
 package enum VerificationConclusion: Sendable {
     case judged(CardReading, key: ReadingKey, Judgement)

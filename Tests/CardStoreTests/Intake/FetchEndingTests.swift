@@ -29,9 +29,9 @@ import Testing
         try await harness.store.storeChunk(Data("fgh".utf8), at: 5, of: job, version: other)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
-        #expect(again.request.stored == second.kept)
+        #expect(again.content.stored == second.kept)
         let isOne = second.kept.count == 2
-        #expect(again.request.version?.byteCount == second.size ?? (isOne ? second.firstSize : nil))
+        #expect(again.content.version?.byteCount == second.size ?? (isOne ? second.firstSize : nil))
     }
 
     @Test func `a piece takes the place of all that it covers, even in part`() async throws {
@@ -42,10 +42,10 @@ import Testing
         }
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
-        #expect(again.request.stored == [0..<8, 10..<14])
+        #expect(again.content.stored == [0..<8, 10..<14])
         try await harness.storeChunk("cc", at: 8, of: again, byteCount: 14)
         try await harness.conclude(again, .fetched)
-        #expect(try await harness.claimPreparation().map(\.source) == [Data("aaaaBBBBccDDDD".utf8)])
+        #expect(try await harness.claimPreparation().map(\.content) == [Data("aaaaBBBBccDDDD".utf8)])
     }
 
     @Test(arguments: [[(0, "ab")], [(0, "abcde")], [(0, "a"), (2, "cd")], [(1, "bcd")], []])
@@ -57,7 +57,7 @@ import Testing
         #expect(try await harness.claimFetching().isEmpty)
         harness.pass(.seconds(1))
         let again = try #require(try await harness.claimFetching().first)
-        #expect(again.request.stored.isEmpty && again.request.version == nil && again.tries == 1)
+        #expect(again.content.stored.isEmpty && again.content.version == nil && again.tries == 1)
         try await harness.storeChunk("abcd", at: 0, of: again, byteCount: 4)
         try await harness.conclude(again, .fetched)
         #expect(try await harness.state(card) == "received")
@@ -67,7 +67,7 @@ import Testing
         let card = try await harness.address().card
         for tries in 0..<3 {
             let job = try #require(try await harness.claimFetching().first)
-            #expect(job.request.stored == (tries == 0 ? [] : [0..<3]))
+            #expect(job.content.stored == (tries == 0 ? [] : [0..<3]))
             try await harness.storeChunk("abc", at: 0, of: job, byteCount: 9)
             try await harness.conclude(job, .failed(.specimen(.transient)))
             harness.pass(.seconds(1))
@@ -75,7 +75,7 @@ import Testing
         #expect(try await harness.state(card) == "failed attempts_exhausted")
         try await harness.retry(card)
         #expect(try await harness.card(card).failures == 0)
-        #expect(try await harness.claimFetching().map(\.request.stored) == [[0..<3]])
+        #expect(try await harness.claimFetching().map(\.content.stored) == [[0..<3]])
     }
 
     @Test func `the same image of two addresses is one card of a number, which its bytes make known`() async throws {
@@ -130,7 +130,7 @@ import Testing
         #expect(again.card.id == first.card.id)
         try await harness.conclude(again, .fetched)
         #expect(try await harness.state(first.card.id) == "received")
-        #expect(try await harness.claimPreparation().map(\.source) == [Data("photo".utf8)])
+        #expect(try await harness.claimPreparation().map(\.content) == [Data("photo".utf8)])
         #expect(try await harness.findings() == [])
     }
 

@@ -10,18 +10,18 @@ import Testing
     @Test func `what has come survives a kill, and the rest makes the card received`() async throws {
         let card = try await harness.address().card
         let first = try #require(try await harness.claimFetching().first)
-        #expect(first.request.address == StoreHarness.address("front") && first.request.stored.isEmpty)
+        #expect(first.content.address == StoreHarness.address("front") && first.content.stored.isEmpty)
         try await harness.storeChunk("abc", at: 0, of: first, byteCount: 9)
         try await harness.storeChunk("gh", at: 6, of: first, byteCount: 9)
         try await harness.killWorker()
         let second = try #require(try await harness.claimFetching().first)
-        #expect(second.request.stored == [0..<3, 6..<8])
-        #expect(second.request.version == FetchedVersion(validator: "\"v1\"", byteCount: 9))
+        #expect(second.content.stored == [0..<3, 6..<8])
+        #expect(second.content.version == FetchedVersion(validator: "\"v1\"", byteCount: 9))
         await #expect(throws: CodedError.self) { try await harness.storeChunk("x", at: 0, of: first, byteCount: 9) }
         try await harness.storeChunk("def", at: 3, of: second, byteCount: 9)
         try await harness.storeChunk("i", at: 8, of: second, byteCount: 9)
         #expect(try await harness.conclude(second, .fetched)?.state == .received)
-        #expect(try await harness.claimPreparation().map(\.source) == [Data("abcdefghi".utf8)])
+        #expect(try await harness.claimPreparation().map(\.content) == [Data("abcdefghi".utf8)])
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.findings() == [])
     }
@@ -33,13 +33,13 @@ import Testing
         try await harness.store.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
-        #expect(again.request.stored.isEmpty && again.request.version == nil)
+        #expect(again.content.stored.isEmpty && again.content.version == nil)
         // Meanwhile it is another image, of a length that its host does not say.
         let unknown = FetchedVersion(validator: nil, byteCount: nil)
         try await harness.store.storeChunk(Data("ne".utf8), at: 0, of: again, version: unknown)
         try await harness.store.storeChunk(Data("w".utf8), at: 2, of: again, version: unknown)
         #expect(try await harness.conclude(again, .fetched)?.state == .received)
-        #expect(try await harness.claimPreparation().map(\.source) == [Data("new".utf8)])
+        #expect(try await harness.claimPreparation().map(\.content) == [Data("new".utf8)])
     }
 
     @Test func `the same address of the same number is the card that is there`() async throws {

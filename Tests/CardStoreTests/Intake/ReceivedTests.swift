@@ -36,12 +36,12 @@ import Testing
         #expect(try await harness.claimPreparation().isEmpty)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
-        #expect(job.source == Data(bytes.utf8))
+        #expect(job.content == Data(bytes.utf8))
         #expect(try await sources() == 3)
         let image = StoreHarness.image("small")
         #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .prepared)
         #expect(try await sources() == 0)
-        #expect(try await harness.claim().map(\.image.jpeg) == [Data("small".utf8)])
+        #expect(try await harness.claim().map(\.content.jpeg) == [Data("small".utf8)])
         #expect(try await harness.findings() == [])
     }
 
@@ -67,7 +67,7 @@ import Testing
             harness.pass(.seconds(5))
         }
         try await harness.retry(card)
-        #expect(try await harness.claimPreparation().map(\.source) == [Data("photo".utf8)])
+        #expect(try await harness.claimPreparation().map(\.content) == [Data("photo".utf8)])
     }
 
     @Test(arguments: [
@@ -94,7 +94,7 @@ import Testing
         let bytes = Data((0..<byteCount).map { UInt8($0 % 251) })
         photo.content = .received(bytes)
         try await harness.admit(photo)
-        #expect(try await harness.claimPreparation().map(\.source) == [bytes])
+        #expect(try await harness.claimPreparation().map(\.content) == [bytes])
     }
 
     @Test func `received cards are claimed by priority, then in the order of intake`() async throws {
@@ -144,7 +144,7 @@ import Testing
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await harness.proposals() == [[front]])
         try await harness.resolve(other.card, .accept)
-        #expect(try await harness.claimPreparation().map(\.source) == [Data("other".utf8)])
+        #expect(try await harness.claimPreparation().map(\.content) == [Data("other".utf8)])
     }
 
     // MARK: Names of requests
