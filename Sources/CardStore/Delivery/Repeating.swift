@@ -8,7 +8,7 @@ extension CardStore {
     /// - Parameters:
     ///   - scope: which deliveries may go.
     ///   - longestAgoFirst: whether the one that failed longest ago goes first; for while the endpoint fails.
-    ///   - told: receives the changes of cards whose delivery is dissolved, or is closed because it cannot be unsealed.
+    ///   - reporting: receives the changes of cards whose delivery is dissolved, or is closed because it cannot be unsealed.
     package func claimDeliveries(
         by worker: Worker,
         limit: Int,

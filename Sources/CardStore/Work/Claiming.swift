@@ -32,7 +32,7 @@ extension CardStore {
     ///   - scope: which cards may go.
     ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago; for while the
     ///     endpoint fails.
-    ///   - told: receives the changes of cards that cannot be unsealed, which fail.
+    ///   - reporting: receives the changes of cards that cannot be unsealed, which fail.
     package func claimVerification(
         by worker: Worker,
         provider: String,
@@ -127,7 +127,7 @@ extension CardStore {
     /// Claims up to `limit` cards by several conditions in turn, and makes a job of each; a card that cannot be unsealed fails.
     ///
     /// - Parameters:
-    ///   - told: receives the changes of cards that fail.
+    ///   - reporting: receives the changes of cards that fail.
     ///   - open: unseals a card, and what the stage works on.
     ///   - begin: returns a reading that saves the call, or stores the attempt in the transaction of the claim.
     func claim<Content: Sendable>(
@@ -181,7 +181,7 @@ extension CardStore {
     /// Unseals each claim; one that cannot be unsealed ends here, so that it stops no other.
     ///
     /// - Parameters:
-    ///   - told: receives the changes of cards that end.
+    ///   - reporting: receives the changes of cards that end.
     ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` if a claim cannot be unsealed; returns `nil` if it is no
     ///     longer the worker's, because it was erased or taken over meanwhile.
     ///   - end: ends the attempt, and the claim if it is still the worker's.

@@ -41,7 +41,7 @@ extension CardStore {
     /// - Parameters:
     ///   - untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for while the host
     ///     fails.
-    ///   - told: receives the changes of cards that cannot be unsealed, which fail.
+    ///   - reporting: receives the changes of cards that cannot be unsealed, which fail.
     package func claimFetching(
         from host: String?,
         by worker: Worker,

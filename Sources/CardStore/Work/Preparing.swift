@@ -15,7 +15,7 @@ package enum PreparationConclusion: Sendable {
 extension CardStore {
     /// Claims received cards, to prepare their images.
     ///
-    /// - Parameter told: receives the changes of cards that cannot be unsealed, which fail.
+    /// - Parameter reporting: receives the changes of cards that cannot be unsealed, which fail.
     package func claimPreparation(
         by worker: Worker,
         limit: Int,

@@ -184,7 +184,7 @@ extension CardStore {
     ///   - staying: how many files stay in its watched folders.
     ///   - tokens: the issues of its tokens.
     ///   - standstill: its stalled stage, if any.
-    ///   - told: receives the changes of cards that are held because a dead worker was sending them.
+    ///   - reporting: receives the changes of cards that are held because a dead worker was sending them.
     /// - Returns: how many dead workers there were.
     /// - Throws: `sandbox_unavailable`, also while a worker of another machine is at work.
     @discardableResult
