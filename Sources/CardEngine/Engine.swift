@@ -75,7 +75,7 @@ package struct Engine: Sendable {
     ///
     /// - Returns: the failures that stopped endpoints while cards wait for them.
     /// - Throws: errors of the sandbox, after current work is concluded.
-    package func runBatch(_ groups: [[InputItem]]) async throws -> [Stage: RemoteFailure] {
+    package func runBatch(_ groups: [[Photo]]) async throws -> [Stage: RemoteFailure] {
         let context = self.context
         let own = Mutex<Set<CardID>>([])
         let stopped = Mutex<[Stage: RemoteFailure]>([:])
@@ -174,7 +174,7 @@ package struct Engine: Sendable {
     ///
     /// - Parameter told: receives these events, too.
     package func admit(
-        _ groups: [[InputItem]],
+        _ groups: [[Photo]],
         reporting: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
     ) async throws {
         var context = self.context
@@ -189,22 +189,22 @@ package struct Engine: Sendable {
     ///
     /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
     /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
-    package func admit(_ item: InputItem, mayGrow: Bool = false) async throws -> Admitted {
+    package func admit(_ item: Photo, mayGrow: Bool = false) async throws -> Admitted {
         let outcome = try await self.intake(of: Caller.process.subject).admit(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
     }
 
     /// Amends the card of a photo by its current metadata, without reading the photo; `nil` if there is no card yet.
-    package func amend(_ item: InputItem) async throws -> Admitted? {
+    package func amend(_ item: Photo) async throws -> Admitted? {
         try await self.intake(of: Caller.process.subject).amend(item)
     }
 
     /// Admits the photos of one request, all of them or none; durable when this returns.
     ///
     /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
-    package func receive(_ uploads: [Upload], from submitter: String) async throws -> [Admitted] {
-        try await self.intake(of: submitter).receive(uploads)
+    package func receive(_ photos: [Photo], from submitter: String) async throws -> [Admitted] {
+        try await self.intake(of: submitter).receive(photos)
     }
 
     /// Returns the intake of single photos.

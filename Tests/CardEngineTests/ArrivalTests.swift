@@ -14,10 +14,15 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> Admitted {
-        let image = Upload.Image.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8)))
-        let metadata = CardMetadata(businessNumber: BusinessNumber(stored: number))
-        let upload = Upload(image, metadata: metadata, receipt: nil)
-        return try #require(try await engine.receive([upload], from: "till").first)
+        try #require(try await engine.receive([Self.upload(text, number)], from: "till").first)
+    }
+
+    private static func upload(_ text: String, _ number: String) -> Photo {
+        Photo(
+            .bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8))),
+            name: Redacted("request"),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
+        )
     }
 
     /// Waits until so many photos were delivered.
@@ -68,10 +73,7 @@ import Testing
         let done = delivered(1)
         let settings = harness.settings { $0.policy.layout = .application }
         harness.state.withLock { $0.verifyFailures["N1 back"] = [.specimen(.rejected)] }
-        let uploads = ["N1 front", "N1 back"].map { text in
-            let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "N1"))
-            return Upload(.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8))), metadata: metadata, receipt: nil)
-        }
+        let uploads = ["N1 front", "N1 back"].map { Self.upload($0, "N1") }
         try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {

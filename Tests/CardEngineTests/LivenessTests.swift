@@ -98,7 +98,7 @@ import Testing
                 engine.stop()
             }
         }
-        let items = addresses.enumerated().map { [InputItem.at($0.element, "U\($0.offset)")] }
+        let items = addresses.enumerated().map { [Photo.at($0.element, "U\($0.offset)")] }
         let settings = harness.settings { $0.retry = RetryPolicy() }
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
         #expect(try #require(delivered.withLock { $0 }) <= .seconds(120))

@@ -18,7 +18,7 @@ struct WatchIntake: Sendable {
     /// Admits a photo; returns once its result is durable.
     ///
     /// - Throws: errors of the sandbox that every later photo would meet, too.
-    func admit(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
+    func admit(_ photo: Photo, _ occasion: WatchOccasion) async throws -> WatchOutcome {
         if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
@@ -47,7 +47,7 @@ struct WatchIntake: Sendable {
     }
 
     /// Amends the card of a photo by a sidecar that came late.
-    private func amend(_ photo: InputItem) async throws -> WatchOutcome {
+    private func amend(_ photo: Photo) async throws -> WatchOutcome {
         var known = try await self.engine.amend(photo)
         // A photo that was archived since has another path, and is found by its bytes.
         if known == nil { known = try await self.engine.admit(photo) }

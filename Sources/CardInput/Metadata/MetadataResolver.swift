@@ -48,10 +48,10 @@ struct MetadataResolver {
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func item(
         _ candidate: ListedFile,
-        at place: InputItem.Place,
+        at location: Photo.Location,
         row: Manifest.Row? = nil,
         sidecar: Sidecar.Location = .beside
-    ) throws(CodedError) -> InputItem {
+    ) throws(CodedError) -> Photo {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
         if let sidecar = try self.sidecar(of: candidate, sidecar) {
@@ -68,8 +68,9 @@ struct MetadataResolver {
             (number, known.origins[.businessNumber]) = try self.number(candidate)
         }
         let metadata = CardMetadata(known.fields, businessNumber: number)
-        let name = Redacted(candidate.shownSource)
-        return InputItem(place: place, name: name, metadata: metadata, origins: known.origins, hasRow: row != nil)
+        var photo = Photo(location, name: Redacted(candidate.shownSource), metadata: metadata)
+        (photo.origins, photo.row) = (known.origins, row?.number)
+        return photo
     }
 
     private mutating func sidecar(of candidate: ListedFile, _ location: Sidecar.Location) throws(CodedError)

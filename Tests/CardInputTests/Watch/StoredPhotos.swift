@@ -63,7 +63,7 @@ final class StoredPhotos: Sendable {
     /// Takes photos in as a watch does.
     ///
     /// - Parameter told: hears what became of each photo.
-    func pipeline(told: @escaping @Sendable (InputItem, Admitted) -> Void = { _, _ in }) -> FakePipeline {
+    func pipeline(told: @escaping @Sendable (Photo, Admitted) -> Void = { _, _ in }) -> FakePipeline {
         FakePipeline { photo, _, _ in
             do {
                 told(photo, try await self.engine.admit(photo))
@@ -76,14 +76,14 @@ final class StoredPhotos: Sendable {
     }
 
     /// Takes photos in as lists do.
-    func take(_ list: [[InputItem]], told: @escaping @Sendable (InputItem, Admitted) -> Void) async throws {
+    func take(_ list: [[Photo]], told: @escaping @Sendable (Photo, Admitted) -> Void) async throws {
         try await self.engine.admit(list) { if case .taken(let item, let outcome) = $0 { told(item, outcome) } }
     }
 
     /// Verifies and delivers whatever may go.
     func deliver() async throws { _ = try await self.engine.runBatch([]) }
 
-    func receive(_ upload: Upload) async throws -> Admitted {
+    func receive(_ upload: Photo) async throws -> Admitted {
         try await self.engine.receive([upload], from: "local")[0]
     }
 
