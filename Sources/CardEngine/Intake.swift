@@ -1,9 +1,9 @@
 package import CardModel
-import CardStore
+package import CardStore
 import Foundation
 
 /// Admits photos: looks them up, reads, prepares, and admits all of one number in one commit.
-struct Intake: Sendable {
+package struct Intake: Sendable {
     let context: EngineContext
     /// The submitter of the photos: `local` for lists and watched folders.
     let submitter: String
@@ -181,13 +181,20 @@ struct Intake: Sendable {
 // MARK: Photos that come singly
 
 extension Intake {
-    /// Admits one photo; the result is durable when this returns.
+    /// Admits one photo of a watched folder; the result is durable when this returns.
     ///
+    /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
     /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
-    func admit(_ item: Photo, mayGrow: Bool) async throws -> Admitted {
-        if let known = try await self.amend(item) { return known }
+    package func admit(_ photo: Photo, mayGrow: Bool = false) async throws -> Admitted {
+        let outcome = try await self.outcome(of: photo, mayGrow: mayGrow)
+        self.context.events(.taken(photo, outcome))
+        return outcome
+    }
+
+    private func outcome(of photo: Photo, mayGrow: Bool) async throws -> Admitted {
+        if let known = try await self.amend(photo) { return known }
         try await self.requireRoom()
-        let card = try await self.newCard(of: item)
+        let card = try await self.newCard(of: photo)
         guard case .refused(let error) = card.content else { return try await self.store([card])[0] }
         if mayGrow { throw error }
         var outcome = try await self.store([card])[0]
@@ -197,18 +204,19 @@ extension Intake {
     }
 
     /// Amends the card of a file by its current metadata, without reading the file; `nil` if there is no card yet.
-    func amend(_ item: Photo) async throws -> Admitted? {
-        guard item.file != nil else { return nil }
+    package func amend(_ photo: Photo) async throws -> Admitted? {
+        guard photo.file != nil else { return nil }
         let now = self.context.time.now()
-        let known = try await self.context.store.known([item], of: self.submitter, now: now).cards[0]
+        let known = try await self.context.store.known([photo], of: self.submitter, now: now).cards[0]
         if let known, known.state.isRunnable { self.signal(for: [known]) }
         return known
     }
 
-    /// Admits the photos of one request in one commit, all of them or none: every image is prepared before.
+    /// Admits the photos of one request in one commit, all of them or none: every image is prepared before; durable when this
+    /// returns.
     ///
-    /// - Throws: ``RefusedUpload``; `CodedError`: `queue_full`, `disk_space_low`, and errors of the store about the request.
-    func receive(_ photos: [Photo]) async throws -> [Admitted] {
+    /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
+    package func receive(_ photos: [Photo]) async throws -> [Admitted] {
         try self.requireSpace()
         if photos.contains(where: { $0.address != nil }) {
             guard try await !self.context.store.hasReachedFetchingLimit(for: self.submitter) else {

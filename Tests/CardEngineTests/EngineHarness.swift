@@ -161,7 +161,7 @@ final class EngineHarness: Sendable {
         try await time.passing(whenAsleep: 7) {
             try await self.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    for item in items { _ = try await engine.admit(item) }
+                    for item in items { _ = try await engine.intake().admit(item) }
                     await time.reached(end)
                 }
             }

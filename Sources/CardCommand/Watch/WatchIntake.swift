@@ -22,7 +22,7 @@ struct WatchIntake: Sendable {
         if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
-            let outcome = try await self.engine.admit(photo, mayGrow: occasion == .young)
+            let outcome = try await self.engine.intake().admit(photo, mayGrow: occasion == .young)
             guard outcome.state == .rejected || outcome.reason == .takenEarlier,
                 let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake) || card.reason == .takenEarlier
@@ -48,9 +48,9 @@ struct WatchIntake: Sendable {
 
     /// Amends the card of a photo by a sidecar that came late.
     private func amend(_ photo: Photo) async throws -> WatchOutcome {
-        var known = try await self.engine.amend(photo)
+        var known = try await self.engine.intake().amend(photo)
         // A photo that was archived since has another path, and is found by its bytes.
-        if known == nil { known = try await self.engine.admit(photo) }
+        if known == nil { known = try await self.engine.intake().admit(photo) }
         guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
         else { return .taken }

@@ -89,7 +89,7 @@ final class IntakeService: Sendable {
             }
         }
         do {
-            return try await self.ports.engine.receive(photos, from: submitter)
+            return try await self.ports.engine.intake(of: submitter).receive(photos)
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         } catch let refusal as RefusedUpload {

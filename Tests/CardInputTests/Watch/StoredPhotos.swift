@@ -66,7 +66,7 @@ final class StoredPhotos: Sendable {
     func pipeline(told: @escaping @Sendable (Photo, Admitted) -> Void = { _, _ in }) -> FakePipeline {
         FakePipeline { photo, _, _ in
             do {
-                told(photo, try await self.engine.admit(photo))
+                told(photo, try await self.engine.intake().admit(photo))
                 return .taken
             } catch let error as CodedError where error.kind == .input {
                 // Renamed in this moment, it is not there under the name that it had.
@@ -84,7 +84,7 @@ final class StoredPhotos: Sendable {
     func deliver() async throws { _ = try await self.engine.runBatch([]) }
 
     func receive(_ upload: Photo) async throws -> Admitted {
-        try await self.engine.receive([upload], from: "local")[0]
+        try await self.engine.intake(of: "local").receive([upload])[0]
     }
 
     private var engine: Engine {
