@@ -20,7 +20,6 @@ import Testing
     private static func upload(_ text: String, _ number: String) -> Photo {
         Photo(
             .bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8))),
-            name: Redacted("request"),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
         )
     }

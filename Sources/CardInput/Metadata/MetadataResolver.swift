@@ -14,23 +14,17 @@ struct MetadataResolver {
 
         /// Fills missing fields from a later source.
         mutating func add(_ other: SubmittedFields, from origin: FieldOrigin) {
-            self.add(\.businessNumber, .businessNumber, other, origin)
-            self.add(\.userNumber, .userNumber, other, origin)
-            self.add(\.side, .side, other, origin)
-            self.add(\.priority, .priority, other, origin)
-            self.add(\.expectedIDNumber, .expectedIDNumber, other, origin)
-            self.add(\.expectedName, .expectedName, other, origin)
-        }
-
-        private mutating func add<Value>(
-            _ property: WritableKeyPath<SubmittedFields, Value?>,
-            _ field: SubmittedField,
-            _ other: SubmittedFields,
-            _ origin: FieldOrigin
-        ) {
-            guard self.fields[keyPath: property] == nil, let value = other[keyPath: property] else { return }
-            self.fields[keyPath: property] = value
-            self.origins[field] = origin
+            func add<Value>(_ property: WritableKeyPath<SubmittedFields, Value?>, _ field: SubmittedField) {
+                guard self.fields[keyPath: property] == nil, let value = other[keyPath: property] else { return }
+                self.fields[keyPath: property] = value
+                self.origins[field] = origin
+            }
+            add(\.businessNumber, .businessNumber)
+            add(\.userNumber, .userNumber)
+            add(\.side, .side)
+            add(\.priority, .priority)
+            add(\.expectedIDNumber, .expectedIDNumber)
+            add(\.expectedName, .expectedName)
         }
     }
 

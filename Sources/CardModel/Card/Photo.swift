@@ -13,7 +13,7 @@ package struct Photo: Hashable, Sendable {
     }
 
     package var location: Location
-    /// The name of the photo in reports: the path as the person gave it.
+    /// The name of the photo in reports: the path as the person gave it; the file name that a request states is not used.
     package var name: Redacted<String>
     /// The metadata from its source.
     package var metadata: CardMetadata
@@ -26,7 +26,7 @@ package struct Photo: Hashable, Sendable {
     /// The part of a form that it came in, if its name is a side.
     package var part: CardSide?
 
-    package init(_ location: Location, name: Redacted<String>, metadata: CardMetadata) {
+    package init(_ location: Location, name: Redacted<String> = Redacted("request"), metadata: CardMetadata) {
         (self.location, self.name, self.metadata) = (location, name, metadata)
     }
 

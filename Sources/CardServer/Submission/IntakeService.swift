@@ -117,12 +117,9 @@ final class IntakeService: Sendable {
 }
 
 extension Photo {
-    /// Makes a photo of a request; the file name of the submitter is not used.
-    init(_ location: Location, _ metadata: CardMetadata) {
-        self.init(location, name: Redacted("request"), metadata: metadata)
+    init(_ bytes: Data, _ metadata: CardMetadata) {
+        self.init(.bytes(bytes, ContentDigest(of: bytes)), metadata: metadata)
     }
-
-    init(_ bytes: Data, _ metadata: CardMetadata) { self.init(.bytes(bytes, ContentDigest(of: bytes)), metadata) }
 }
 
 extension ContentDigest {

@@ -219,7 +219,7 @@ final class ArrivingPhotos {
         let photos = self.clerks[clerk].photos
         let metadata = CardMetadata(businessNumber: BusinessNumber(stored: file.number))
         let image = Photo.Location.bytes(Data(file.bytes), ContentDigest(of: Data(file.bytes)))
-        let outcome = try await photos.receive(Photo(image, name: Redacted("request"), metadata: metadata))
+        let outcome = try await photos.receive(Photo(image, metadata: metadata))
         guard !outcome.isDuplicate else { return }
         let arrival = Arrival(key: "\(file.number) \(file.side)", side: file.side, taken: nil)
         self.arrived.cards.withLock { $0[outcome.card] = arrival }
