@@ -75,7 +75,7 @@ package struct Engine: Sendable {
     ///
     /// - Returns: the failures that stopped endpoints while cards wait for them.
     /// - Throws: errors of the sandbox, after current work is concluded.
-    package func runBatch(_ groups: [[InputItem]]) async throws -> [Stage: RemoteFailure] {
+    package func runBatch(_ groups: [[Photo]]) async throws -> [Stage: RemoteFailure] {
         let context = self.context
         let own = Mutex<Set<CardID>>([])
         let stopped = Mutex<[Stage: RemoteFailure]>([:])
@@ -174,7 +174,7 @@ package struct Engine: Sendable {
     ///
     /// - Parameter told: receives these events, too.
     package func admit(
-        _ groups: [[InputItem]],
+        _ groups: [[Photo]],
         reporting: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
     ) async throws {
         var context = self.context
@@ -185,30 +185,8 @@ package struct Engine: Sendable {
         try await Intake(context: context, submitter: Caller.process.subject, isList: true).admit(groups)
     }
 
-    /// Admits one photo of a watched folder; the result is durable when this returns.
-    ///
-    /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
-    /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
-    package func admit(_ item: InputItem, mayGrow: Bool = false) async throws -> Admitted {
-        let outcome = try await self.intake(of: Caller.process.subject).admit(item, mayGrow: mayGrow)
-        self.context.events(.taken(item, outcome))
-        return outcome
-    }
-
-    /// Amends the card of a photo by its current metadata, without reading the photo; `nil` if there is no card yet.
-    package func amend(_ item: InputItem) async throws -> Admitted? {
-        try await self.intake(of: Caller.process.subject).amend(item)
-    }
-
-    /// Admits the photos of one request, all of them or none; durable when this returns.
-    ///
-    /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
-    package func receive(_ uploads: [Upload], from submitter: String) async throws -> [Admitted] {
-        try await self.intake(of: submitter).receive(uploads)
-    }
-
-    /// Returns the intake of single photos.
-    private func intake(of submitter: String) -> Intake {
+    /// Returns the intake of photos of watched folders, or of a submitter's requests.
+    package func intake(of submitter: String = Caller.process.subject) -> Intake {
         Intake(context: self.context, submitter: submitter, isList: false)
     }
 

@@ -1,9 +1,9 @@
-import CardModel
-import CardStore
+package import CardModel
+package import CardStore
 import Foundation
 
 /// Admits photos: looks them up, reads, prepares, and admits all of one number in one commit.
-struct Intake: Sendable {
+package struct Intake: Sendable {
     let context: EngineContext
     /// The submitter of the photos: `local` for lists and watched folders.
     let submitter: String
@@ -11,7 +11,7 @@ struct Intake: Sendable {
     let isList: Bool
 
     /// Admits all photos of a list, grouped by number.
-    func admit(_ groups: [[InputItem]]) async throws {
+    func admit(_ groups: [[Photo]]) async throws {
         var remaining = groups[...]
         while !remaining.isEmpty, !self.context.board.isEnding {
             let portion = Self.portion(of: &remaining)
@@ -24,8 +24,8 @@ struct Intake: Sendable {
     /// Waits while the sandbox has its limit of cards in progress.
     ///
     /// - Returns: `false` if there is no progress: the rest of the list is left to a later run.
-    private func waitForRoom(for groups: [[InputItem]]) async throws -> Bool {
-        let hasAddresses = groups.joined().contains { if case .address = $0.place { true } else { false } }
+    private func waitForRoom(for groups: [[Photo]]) async throws -> Bool {
+        let hasAddresses = groups.joined().contains { $0.address != nil }
         let board = self.context.board
         while try await self.isFull(hasAddresses: hasAddresses), !board.isEnding {
             let patience = self.context.settings.patience
@@ -44,8 +44,8 @@ struct Intake: Sendable {
     }
 
     /// Removes and returns enough groups for one look-up.
-    private static func portion(of groups: inout ArraySlice<[InputItem]>) -> [[InputItem]] {
-        var portion: [[InputItem]] = []
+    private static func portion(of groups: inout ArraySlice<[Photo]>) -> [[Photo]] {
+        var portion: [[Photo]] = []
         var count = 0
         while count < Limits.lookupSize, let group = groups.popFirst() {
             portion.append(group)
@@ -55,8 +55,8 @@ struct Intake: Sendable {
     }
 
     /// Returns the photos that are not cards yet, and the numbers without any card; an unchanged file is not read again.
-    private func lookUp(_ groups: [[InputItem]]) async throws -> (
-        unknown: [[InputItem]], newNumbers: Set<BusinessNumber>
+    private func lookUp(_ groups: [[Photo]]) async throws -> (
+        unknown: [[Photo]], newNumbers: Set<BusinessNumber>
     ) {
         let items = groups.flatMap(\.self)
         let (cards, new) = try await self.context.store.known(items, of: self.submitter, now: self.context.time.now())
@@ -73,7 +73,7 @@ struct Intake: Sendable {
         return (unknown, new)
     }
 
-    private func admitUnknown(_ groups: [[InputItem]], _ newNumbers: Set<BusinessNumber>) async throws {
+    private func admitUnknown(_ groups: [[Photo]], _ newNumbers: Set<BusinessNumber>) async throws {
         try await withThrowingTaskGroup { tasks in
             var remaining = groups[...]
             for _ in 0..<(self.context.settings.preparing + Limits.photosAhead) {
@@ -88,27 +88,27 @@ struct Intake: Sendable {
     }
 
     /// Admits the photos of one number in one commit.
-    private func admitNumber(_ group: [InputItem], _ newNumbers: Set<BusinessNumber>) async throws {
-        var photos: [(item: InputItem, admission: NewCard)] = []
-        var refusals: [(item: InputItem, error: CodedError)] = []
-        for item in group {
+    private func admitNumber(_ group: [Photo], _ newNumbers: Set<BusinessNumber>) async throws {
+        var cards: [NewCard] = []
+        var refusals: [(photo: Photo, error: CodedError)] = []
+        for photo in group {
             do {
                 try self.requireSpace()
-                let isNew = newNumbers.contains(item.metadata.businessNumber)
-                photos.append((item, try await self.admission(of: item, isOfNewNumber: isNew)))
+                let isNew = newNumbers.contains(photo.metadata.businessNumber)
+                cards.append(try await self.newCard(of: photo, isOfNewNumber: isNew))
             } catch let error as CodedError {
-                refusals.append((item, error))
+                refusals.append((photo, error))
                 guard error.kind != .input else { continue }
                 // A temporary error: admit all photos of a number or none.
-                refusals += group.filter { other in !refusals.contains { $0.item == other } }.map { ($0, error) }
-                photos = []
+                refusals += group.filter { other in !refusals.contains { $0.photo == other } }.map { ($0, error) }
+                cards = []
                 break
             }
         }
-        for refusal in refusals { self.context.events(.refused(refusal.item, refusal.error)) }
-        guard !photos.isEmpty else { return }
-        let outcomes = try await self.context.store.admit(photos.map(\.admission), now: self.context.time.now())
-        for (photo, outcome) in zip(photos, outcomes) { self.context.events(.taken(photo.item, outcome)) }
+        for refusal in refusals { self.context.events(.refused(refusal.photo, refusal.error)) }
+        guard !cards.isEmpty else { return }
+        let outcomes = try await self.context.store.admit(cards, now: self.context.time.now())
+        for (card, outcome) in zip(cards, outcomes) { self.context.events(.taken(card.photo, outcome)) }
         self.signal(for: outcomes)
     }
 
@@ -135,128 +135,111 @@ struct Intake: Sendable {
     }
 
     /// Reads and prepares a photo, or stores the address to fetch; throws `CodedError` if it becomes no card.
-    private func admission(of item: InputItem, isOfNewNumber: Bool = false) async throws -> NewCard {
-        switch item.place {
-        case .file(let file):
-            let source = try await self.context.ports.read(file)
-            let digest = ContentDigest(of: source)
-            let content: NewCard.Content
-            do {
-                // A copy of a known photo is recognised without decoding.
-                let number = item.metadata.businessNumber
-                var isKnown = false
-                if !isOfNewNumber {
-                    isKnown = try await self.context.store.knows(digest, number: number, from: self.submitter)
-                }
-                content = isKnown ? .received(source) : .prepared(try await self.context.prepare(source))
-            } catch let error as CodedError where error.kind == .input {
-                content = .refused(error)
-            }
-            var photo = self.admission(item.name, item.metadata, source: digest, file: file, content)
-            if !item.hasRow { photo.taken = file.taken(at: self.context.time.now()) }
-            return photo
-        case .address(let address): return self.admission(item.name, item.metadata, source: nil, self.remote(address))
-        }
-    }
-
-    /// Without a host if our rules forbid the address.
-    private func remote(_ address: Redacted<String>) -> NewCard.Content {
-        .remote(address, host: try? self.context.ports.fetcher.host(of: address))
-    }
-
-    private func admission(
-        _ name: Redacted<String>,
-        _ metadata: CardMetadata,
-        source: ContentDigest?,
-        file: FileIdentity? = nil,
-        _ content: NewCard.Content
-    ) -> NewCard {
+    private func newCard(of photo: Photo, isOfNewNumber: Bool = false) async throws -> NewCard {
+        let (source, content) = try await self.content(of: photo, isOfNewNumber: isOfNewNumber)
         var random = SystemRandomNumberGenerator()
         let now = self.context.time.now()
-        return NewCard(
+        var card = NewCard(
             id: CardID.generate(at: now, using: &random),
-            name: name,
-            metadata: metadata,
+            photo: photo,
             submitter: self.submitter,
             source: source,
-            file: file,
             content: content,
             waitsUntil: self.isList ? now : now.advanced(by: self.context.settings.frontWait)
         )
+        if photo.row == nil { card.taken = photo.file?.taken(at: now) }
+        return card
+    }
+
+    private func content(of photo: Photo, isOfNewNumber: Bool) async throws -> (ContentDigest?, NewCard.Content) {
+        switch photo.location {
+        // Without a host if our rules forbid the address.
+        case .address(let address):
+            return (nil, .remote(address, host: try? self.context.ports.fetcher.host(of: address)))
+        case .bytes(let bytes, let digest):
+            let isKnown = try await self.isKnown(digest, photo)
+            return (digest, isKnown ? .received(bytes) : .prepared(try await self.prepare(bytes)))
+        case .file(let file):
+            let source = try await self.context.ports.read(file)
+            let digest = ContentDigest(of: source)
+            do {
+                let isKnown = try await isOfNewNumber ? false : self.isKnown(digest, photo)
+                return (digest, isKnown ? .received(source) : .prepared(try await self.context.prepare(source)))
+            } catch let error as CodedError where error.kind == .input {
+                return (digest, .refused(error))
+            }
+        }
+    }
+
+    /// Whether it is a copy of a known photo, which is recognised without decoding.
+    private func isKnown(_ source: ContentDigest, _ photo: Photo) async throws -> Bool {
+        let number = photo.metadata.businessNumber
+        return try await self.context.store.knows(source, number: number, receipt: photo.receipt, from: self.submitter)
     }
 }
 
 // MARK: Photos that come singly
 
 extension Intake {
-    /// Admits one photo; the result is durable when this returns.
+    /// Admits one photo of a watched folder; the result is durable when this returns.
     ///
+    /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
     /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
-    func admit(_ item: InputItem, mayGrow: Bool) async throws -> Admitted {
-        if let known = try await self.amend(item) { return known }
+    package func admit(_ photo: Photo, mayGrow: Bool = false) async throws -> Admitted {
+        let outcome = try await self.outcome(of: photo, mayGrow: mayGrow)
+        self.context.events(.taken(photo, outcome))
+        return outcome
+    }
+
+    private func outcome(of photo: Photo, mayGrow: Bool) async throws -> Admitted {
+        if let known = try await self.amend(photo) { return known }
         try await self.requireRoom()
-        let admission = try await self.admission(of: item)
-        guard case .refused(let error) = admission.content else { return try await self.store([admission])[0] }
+        let card = try await self.newCard(of: photo)
+        guard case .refused(let error) = card.content else { return try await self.store([card])[0] }
         if mayGrow { throw error }
-        var outcome = try await self.store([admission])[0]
+        var outcome = try await self.store([card])[0]
         // The sandbox has no bytes of the photo, so its file counts as refused each time.
         if outcome.state == .rejected { outcome.isDuplicate = false }
         return outcome
     }
 
     /// Amends the card of a file by its current metadata, without reading the file; `nil` if there is no card yet.
-    func amend(_ item: InputItem) async throws -> Admitted? {
-        guard case .file = item.place else { return nil }
+    package func amend(_ photo: Photo) async throws -> Admitted? {
+        guard photo.file != nil else { return nil }
         let now = self.context.time.now()
-        let known = try await self.context.store.known([item], of: self.submitter, now: now).cards[0]
+        let known = try await self.context.store.known([photo], of: self.submitter, now: now).cards[0]
         if let known, known.state.isRunnable { self.signal(for: [known]) }
         return known
     }
 
-    /// Admits the photos of one request in one commit, all of them or none: every image is prepared before.
+    /// Admits the photos of one request in one commit, all of them or none: every image is prepared before; durable when this
+    /// returns.
     ///
-    /// - Throws: ``RefusedUpload``; `CodedError`: `queue_full`, `disk_space_low`, and errors of the store about the request.
-    func receive(_ uploads: [Upload]) async throws -> [Admitted] {
+    /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
+    package func receive(_ photos: [Photo]) async throws -> [Admitted] {
         try self.requireSpace()
-        if uploads.contains(where: \.isFetched) {
+        if photos.contains(where: { $0.address != nil }) {
             guard try await !self.context.store.hasReachedFetchingLimit(for: self.submitter) else {
                 throw CodedError(.queueFull, .storage, .engineTooManyFetches)
             }
         } else {
             try await self.requireRoom()
         }
-        var photos: [NewCard] = []
-        for (index, upload) in uploads.enumerated() {
+        var cards: [NewCard] = []
+        for photo in photos {
             do {
-                photos.append(try await self.admission(of: upload))
+                cards.append(try await self.newCard(of: photo))
             } catch let error as CodedError where error.kind == .input {
-                throw RefusedUpload(index: index, error: error)
+                throw RefusedUpload(photo: photo, error: error)
             }
         }
         // Both sides are here, so neither waits for the other.
-        if photos.count > 1 {
-            let now = self.context.time.now()
-            for index in photos.indices { photos[index].waitsUntil = now }
+        let now = self.context.time.now()
+        for index in cards.indices {
+            cards[index].isOfRequest = true
+            if cards.count > 1 { cards[index].waitsUntil = now }
         }
-        return try await self.store(photos)
-    }
-
-    private func admission(of upload: Upload) async throws -> NewCard {
-        // The file name of the submitter is not used.
-        let name = Redacted("request")
-        var photo: NewCard
-        switch upload.image {
-        case .address(let address): photo = self.admission(name, upload.metadata, source: nil, self.remote(address))
-        case .bytes(let bytes, let digest):
-            let number = upload.metadata.businessNumber
-            let isKnown = try await self.context.store
-                .knows(digest, number: number, receipt: upload.receipt, from: self.submitter)
-            let content: NewCard.Content = isKnown ? .received(bytes) : .prepared(try await self.prepare(bytes))
-            photo = self.admission(name, upload.metadata, source: digest, content)
-        }
-        photo.receipt = upload.receipt
-        photo.isOfRequest = true
-        return photo
+        return try await self.store(cards)
     }
 
     /// Prepares an image once a slot is free.
@@ -279,9 +262,15 @@ extension Intake {
         throw CodedError(.queueFull, .storage, .engineQueueFull)
     }
 
-    private func store(_ photos: [NewCard]) async throws -> [Admitted] {
-        let outcomes = try await self.context.store.admit(photos, singly: true, now: self.context.time.now())
+    private func store(_ cards: [NewCard]) async throws -> [Admitted] {
+        let outcomes = try await self.context.store.admit(cards, singly: true, now: self.context.time.now())
         self.signal(for: outcomes)
         return outcomes
     }
+}
+
+/// A photo of a request cannot be used, so nothing of the request is admitted.
+package struct RefusedUpload: Error {
+    package let photo: Photo
+    package let error: CodedError
 }

@@ -4,9 +4,9 @@ package import CardStore
 /// An event of the pipeline, for progress, reports and the exit code.
 package enum PipelineEvent: Sendable {
     /// An input became a card, or was one already.
-    case taken(InputItem, Admitted)
+    case taken(Photo, Admitted)
     /// An input was refused before it became a card.
-    case refused(InputItem, CodedError)
+    case refused(Photo, CodedError)
     /// A card changed.
     case changed(CardChange)
     /// Bytes of a delivery were sent, out of a total.

@@ -14,10 +14,14 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> Admitted {
-        let image = Upload.Image.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8)))
-        let metadata = CardMetadata(businessNumber: BusinessNumber(stored: number))
-        let upload = Upload(image, metadata: metadata, receipt: nil)
-        return try #require(try await engine.receive([upload], from: "till").first)
+        try #require(try await engine.intake(of: "till").receive([Self.upload(text, number)]).first)
+    }
+
+    private static func upload(_ text: String, _ number: String) -> Photo {
+        Photo(
+            .bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8))),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
+        )
     }
 
     /// Waits until so many photos were delivered.
@@ -54,9 +58,9 @@ import Testing
         try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    _ = try await engine.admit(items[0])
+                    _ = try await engine.intake().admit(items[0])
                     await time.reached(.seconds(5))
-                    _ = try await engine.admit(items[1])
+                    _ = try await engine.intake().admit(items[1])
                     try await done.wait()
                 }
             }
@@ -68,14 +72,11 @@ import Testing
         let done = delivered(1)
         let settings = harness.settings { $0.policy.layout = .application }
         harness.state.withLock { $0.verifyFailures["N1 back"] = [.specimen(.rejected)] }
-        let uploads = ["N1 front", "N1 back"].map { text in
-            let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "N1"))
-            return Upload(.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8))), metadata: metadata, receipt: nil)
-        }
+        let uploads = ["N1 front", "N1 back"].map { Self.upload($0, "N1") }
         try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    _ = try await engine.receive(uploads, from: "till")
+                    _ = try await engine.intake(of: "till").receive(uploads)
                     try await done.wait()
                 }
             }
@@ -89,7 +90,9 @@ import Testing
         let items = try harness.items(["N1": ["front"]])[0]
         try await harness.withEngine { engine in
             try await engine.run {
-                await #expect { try await engine.admit(items[0]) } throws: { ($0 as? CodedError)?.code == .queueFull }
+                await #expect { try await engine.intake().admit(items[0]) } throws: {
+                    ($0 as? CodedError)?.code == .queueFull
+                }
                 let error = await #expect(throws: CodedError.self) {
                     try await Self.receive("N1 back", "N1", in: engine)
                 }
@@ -115,7 +118,7 @@ import Testing
             try await engine.run {
                 for _ in 1...2 {
                     // Taken for a duplicate it would count as done, and its only copy might be deleted.
-                    let outcome = try await engine.admit(items[0])
+                    let outcome = try await engine.intake().admit(items[0])
                     #expect(outcome.state == .rejected && outcome.reason?.rawValue == "image_truncated")
                     #expect(!outcome.isDuplicate)
                 }

@@ -85,11 +85,11 @@ import Testing
         let items = try harness.items(["N1": ["front"], "N2": (0..<40).map { "front \($0)" }])
         try await harness.withEngine(settings) { engine in
             try await engine.run {
-                _ = try await engine.admit(items[0][0])
+                _ = try await engine.intake().admit(items[0][0])
                 // A failure counts once another card has passed after it: one comes with each.
                 var others = items[1].makeIterator()
                 for await _ in failures {
-                    if let other = others.next() { _ = try await engine.admit(other) }
+                    if let other = others.next() { _ = try await engine.intake().admit(other) }
                 }
             }
         }

@@ -126,11 +126,13 @@ import Testing
             let digest = ContentDigest(of: jpeg)
             let admission = NewCard(
                 id: CardID.generate(at: now, using: &random),
-                name: Redacted(name),
-                metadata: CardMetadata(businessNumber: BusinessNumber(stored: name)),
+                photo: Photo(
+                    .bytes(jpeg, digest),
+                    name: Redacted(name),
+                    metadata: CardMetadata(businessNumber: BusinessNumber(stored: name))
+                ),
                 submitter: "local",
                 source: digest,
-                file: nil,
                 content: .prepared(PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: digest)),
                 waitsUntil: now
             )

@@ -98,11 +98,11 @@ final class EngineHarness: Sendable {
     // MARK: Inputs
 
     /// Makes photo files and lists them: `["N1": ["front 0", "back"]]`.
-    func items(_ photos: KeyValuePairs<String, [String]>) throws -> [[InputItem]] {
+    func items(_ photos: KeyValuePairs<String, [String]>) throws -> [[Photo]] {
         try self.items(photos.map { ($0.key, $0.value) })
     }
 
-    func items(_ photos: [(String, [String])]) throws -> [[InputItem]] {
+    func items(_ photos: [(String, [String])]) throws -> [[Photo]] {
         try photos.map { number, texts in
             try texts.map { text in
                 let path = self.folder + "/photos/\(number) \(text).jpg"
@@ -111,8 +111,8 @@ final class EngineHarness: Sendable {
                 }
                 var status = stat()
                 guard stat(path, &status) == 0 else { throw CocoaError(.fileNoSuchFile) }
-                return InputItem(
-                    place: .file(FileIdentity(path: path, status)),
+                return Photo(
+                    .file(FileIdentity(path: path, status)),
                     name: Redacted(path),
                     metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
                 )
@@ -143,7 +143,7 @@ final class EngineHarness: Sendable {
     /// Runs a batch to its end with a worker of its own.
     @discardableResult
     func run(
-        _ groups: [[InputItem]],
+        _ groups: [[Photo]],
         _ settings: EngineSettings? = nil,
         time: EngineTime = .system
     ) async throws -> [Stage: RemoteFailure] {
@@ -152,7 +152,7 @@ final class EngineHarness: Sendable {
 
     /// Takes photos in singly, as they come, and lets the engine go on until a time.
     func take(
-        _ items: some Sequence<InputItem> & Sendable,
+        _ items: some Sequence<Photo> & Sendable,
         _ settings: EngineSettings,
         _ time: ManualTime,
         until end: Duration
@@ -161,7 +161,7 @@ final class EngineHarness: Sendable {
         try await time.passing(whenAsleep: 7) {
             try await self.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    for item in items { _ = try await engine.admit(item) }
+                    for item in items { _ = try await engine.intake().admit(item) }
                     await time.reached(end)
                 }
             }
@@ -357,11 +357,11 @@ final class EngineHarness: Sendable {
     }
 }
 
-extension InputItem {
+extension Photo {
     /// An image by URL.
-    static func at(_ address: String, _ number: String) -> InputItem {
-        InputItem(
-            place: .address(Redacted(address)),
+    static func at(_ address: String, _ number: String) -> Photo {
+        Photo(
+            .address(Redacted(address)),
             name: Redacted(address),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
         )

@@ -14,7 +14,7 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     /// A list of one image, whose host the test scripts.
-    private static let front: [[InputItem]] = [[.at("https://h/front", "N1")]]
+    private static let front: [[Photo]] = [[.at("https://h/front", "N1")]]
 
     /// A host that sends an image in two pieces.
     private static func sending(_ text: String) -> EngineHarness.HostAnswer {
@@ -123,7 +123,7 @@ import Testing
             return try await answer(request, keep)
         }
         harness.host("https://quick/front", Self.sending("N2 front"))
-        let items: [[InputItem]] = [[.at("https://slow/front", "N1")], [.at("https://quick/front", "N2")]]
+        let items: [[Photo]] = [[.at("https://slow/front", "N1")], [.at("https://quick/front", "N2")]]
         try await time.passing { try await harness.run(items, time: time.engineTime) }
         #expect(harness.delivered == [["N2 front"], ["N1 front"]])
         #expect(slowAt.withLock { $0 }[1] >= .seconds(20))
@@ -133,7 +133,7 @@ import Testing
         let many = (1...600).map { index in
             let address = "https://resting/\(index)"
             harness.host(address, Self.resting())
-            return [InputItem.at(address, "N\(index)")]
+            return [Photo.at(address, "N\(index)")]
         }
         harness.host("https://good/front", Self.sending("M front"))
         try await harness.run(many + [[.at("https://good/front", "M")]])
@@ -153,7 +153,7 @@ import Testing
             settings.patience = .seconds(60)
             settings.retry = RetryPolicy(base: .seconds(20), cap: .seconds(20))
         }
-        let items: [[InputItem]] = [[.at("https://resting/front", "N1")], [.at("https://good/front", "N2")]]
+        let items: [[Photo]] = [[.at("https://resting/front", "N1")], [.at("https://good/front", "N2")]]
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
         #expect(harness.delivered == [["N2 front"]])
     }
@@ -173,9 +173,11 @@ import Testing
         }
         try await harness.withEngine { engine in
             try await engine.run {
-                let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "N1"))
-                let upload = Upload(.address(Redacted("https://h/front")), metadata: metadata, receipt: nil)
-                #expect(try await engine.receive([upload], from: "till").map(\.state) == [.fetching])
+                #expect(
+                    try await engine.intake(of: "till").receive([.at("https://h/front", "N1")]).map(\.state) == [
+                        .fetching
+                    ]
+                )
                 try await done.wait()
             }
         }
@@ -217,7 +219,7 @@ import Testing
                 defer { underWay.withLock { $0.now -= 1 } }
                 return try await Self.sending("N\(index) front")(request, keep)
             }
-            return [InputItem.at(address, "N\(index)")]
+            return [Photo.at(address, "N\(index)")]
         }
         try await harness.run(items)
         #expect(harness.delivered.count == 40)

@@ -43,7 +43,7 @@ import Testing
         try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    for item in items { _ = try await engine.admit(item) }
+                    for item in items { _ = try await engine.intake().admit(item) }
                     for seconds in [590, 620, 720] {
                         await time.reached(.seconds(seconds))
                         let troubles = try await harness.store.issues(.ample, now: time.now)
@@ -98,7 +98,7 @@ import Testing
                 engine.stop()
             }
         }
-        let items = addresses.enumerated().map { [InputItem.at($0.element, "U\($0.offset)")] }
+        let items = addresses.enumerated().map { [Photo.at($0.element, "U\($0.offset)")] }
         let settings = harness.settings { $0.retry = RetryPolicy() }
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
         #expect(try #require(delivered.withLock { $0 }) <= .seconds(120))

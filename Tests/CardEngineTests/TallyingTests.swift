@@ -40,7 +40,7 @@ import Testing
         try await time.passing(whenAsleep: 6) { [harness, time] in
             try await harness.withEngine(time: time.engineTime) { engine in
                 try await engine.run {
-                    _ = try await engine.admit(item)
+                    _ = try await engine.intake().admit(item)
                     await time.reached(.seconds(35))
                     #expect(try await harness.states() == ["N1 front": "delivered"])
                     #expect(

@@ -34,7 +34,7 @@ import Testing
         let paths = way == "walked" ? ["c"] : way == "pattern" ? ["c/L/*"] : names.map { "c/L/" + $0 }
         let listing = try Listing(self.folder, paths: paths.map { self.folder[$0] }, options: options)
         #expect(listing.order == names)
-        #expect(listing.list.groups.joined().allSatisfy { !$0.hasRow })
+        #expect(listing.list.groups.joined().allSatisfy { $0.row == nil })
     }
 
     @Test(arguments: [
@@ -52,7 +52,7 @@ import Testing
         try self.folder.write("c/m.csv", text: "path\nL/3.jpg\nL/1.jpg\n")
         let listing = try self.folder.listing("c", manifest: "c/m.csv")
         #expect(listing.order == ["2.jpg", "4.jpg", "3.jpg", "1.jpg"])
-        #expect(listing.list.groups[0].map(\.hasRow) == [false, false, true, true])
+        #expect(listing.list.groups[0].map { $0.row != nil } == [false, false, true, true])
     }
 
     @Test(arguments: [(64, true), (65, false)])

@@ -7,7 +7,7 @@ import Testing
 
 extension BatchListing {
     /// The photos to take in, in the order of the list.
-    var items: [InputItem] { self.entries.compactMap(\.item) }
+    var items: [Photo] { self.entries.compactMap(\.item) }
 
     /// The inputs that are refused, in the order of the list.
     var refused: [RefusedInput] {
@@ -72,7 +72,7 @@ struct Listing {
         #expect(self.lines == lines, sourceLocation: location)
     }
 
-    var items: [InputItem] { self.list.items }
+    var items: [Photo] { self.list.items }
 
     /// The names of the files that are taken, in the order in which they count as admitted.
     var order: [String] { self.list.groups.joined().map { FilePath($0.path).name } }
@@ -88,12 +88,13 @@ struct Listing {
     }
 }
 
-extension InputItem {
+extension Photo {
     /// The path of the photo, real and absolute.
     var path: String {
-        switch self.place {
+        switch self.location {
         case .file(let identity): identity.path.reveal()
         case .address(let address): address.reveal()
+        case .bytes: ""
         }
     }
 }

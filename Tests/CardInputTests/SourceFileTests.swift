@@ -11,7 +11,7 @@ import Testing
 
     private static func listed(_ folder: TemporaryFolder, _ path: String = "c") throws -> FileIdentity {
         let item = try #require(try Listing(folder, paths: [folder[path]]).items.first)
-        guard case .file(let identity) = item.place else { throw POSIXError(.EINVAL) }
+        guard case .file(let identity) = item.location else { throw POSIXError(.EINVAL) }
         return identity
     }
 

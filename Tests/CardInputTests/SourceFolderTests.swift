@@ -117,7 +117,7 @@ import Testing
         try self.folder.write("in/manifest.csv", text: "path,business_no\nsub/a.jpg,B-1\n")
         let source = BatchSource(source: self.folder["source"], options: Listing.options())
         let item = try #require(try source.listing().items.first)
-        guard case .file(let identity) = item.place else { throw POSIXError(.EINVAL) }
+        guard case .file(let identity) = item.location else { throw POSIXError(.EINVAL) }
         #expect(identity.path.reveal() == self.folder["in/store/a.jpg"])
         #expect(try [UInt8](SourceFile.read(identity, limit: 10)) == [1, 2, 3])
     }

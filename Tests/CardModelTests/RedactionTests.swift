@@ -61,7 +61,7 @@ struct PrintedForms {
             confidential: [Redacted(secret)]
         )
         let image = PreparedImage(jpeg: bytes, width: 1, height: 1, digest: ContentDigest(of: bytes))
-        let item = InputItem(place: .address(Redacted(secret)), name: Redacted(secret), metadata: metadata())
+        let item = Photo(.address(Redacted(secret)), name: Redacted(secret), metadata: metadata())
         let error = CodedError(.sourceUnreadable, .input, Message("test.gone", "\(Redacted(secret)) is gone"))
         let failure = RemoteFailure(.rejected, code: "X", message: error.message)
         var fields = try SubmittedFields([.userNumber: secret, .expectedName: secret])

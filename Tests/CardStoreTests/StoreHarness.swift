@@ -207,13 +207,13 @@ final class StoreHarness {
     ) -> NewCard {
         var metadata = CardMetadata(businessNumber: BusinessNumber(stored: number), side: side, priority: priority)
         change(&metadata)
+        let source = Data(bytes.utf8)
+        let location = file.map(Photo.Location.file) ?? .bytes(source, ContentDigest(of: source))
         return NewCard(
             id: self.id(),
-            name: Redacted("\(bytes).jpg"),
-            metadata: metadata,
+            photo: Photo(location, name: Redacted("\(bytes).jpg"), metadata: metadata),
             submitter: submitter,
             source: ContentDigest(of: Data(bytes.utf8)),
-            file: file,
             content: refused.map(NewCard.Content.refused) ?? .prepared(Self.image("jpeg of \(bytes)")),
             waitsUntil: self.now.advanced(by: wait)
         )
@@ -226,8 +226,8 @@ final class StoreHarness {
         metadata: CardMetadata? = nil
     ) async throws -> [Admitted?] {
         let listed = files.map { file in
-            InputItem(
-                place: .file(file),
+            Photo(
+                .file(file),
                 name: file.path,
                 metadata: metadata ?? CardMetadata(businessNumber: BusinessNumber(stored: number))
             )

@@ -57,15 +57,17 @@ struct Filling {
             }
         return NewCard(
             id: CardID(rawValue: UUID().uuidString.lowercased()),
-            name: Redacted("\(self.count).jpg"),
-            metadata: CardMetadata(
-                businessNumber: BusinessNumber(stored: "CASE-\(self.count / 2)"),
-                side: self.count.isMultiple(of: 2) ? .front : .back
+            photo: Photo(
+                .bytes(bytes, ContentDigest(of: bytes)),
+                name: Redacted("\(self.count).jpg"),
+                metadata: CardMetadata(
+                    businessNumber: BusinessNumber(stored: "CASE-\(self.count / 2)"),
+                    side: self.count.isMultiple(of: 2) ? .front : .back
+                )
             ),
             // The two sides of a case come from one sender.
             submitter: "sender-\(self.count / 2 % 7)",
             source: fate == .fetching ? nil : ContentDigest(of: bytes),
-            file: nil,
             content: content,
             waitsUntil: .now
         )

@@ -44,14 +44,14 @@ extension Configuration {
         let check = self.fetch.addressCheck()
         return try source.listing().refusing { item in
             // Refused here, a forbidden address leaves no card behind.
-            if case .address(let address) = item.place, let error = check(address) { return error }
+            if let address = item.address, let error = check(address) { return error }
             return self.requireAccount(item)
         }
     }
 
     /// Refuses a photo without a user account if the backend needs one: it would be verified, paid for, and then wait
     /// permanently.
-    func requireAccount(_ item: InputItem) -> CodedError? {
+    func requireAccount(_ item: Photo) -> CodedError? {
         guard self.delivery != nil, !self.engine.hasDefaultUserNumber,
             item.metadata.userNumber?.reveal().isEmpty ?? true
         else { return nil }

@@ -42,7 +42,7 @@ struct PlannedInput: Report {
     private let object: JSONObject
 
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
-        let (name, item, reason): (Redacted<String>, InputItem?, (code: String, message: Message)?)
+        let (name, item, reason): (Redacted<String>, Photo?, (code: String, message: Message)?)
         switch entry {
         case .admit(let taken): (self.action, name, item, reason) = (.admit, taken.name, taken, nil)
         case .refuse(let input): (self.action, name, item, reason) = (.refuse, input.name, nil, input.error.reason)
@@ -100,7 +100,6 @@ extension FieldOrigin {
         case .option: ("option", .dryRunOption)
         case .folder: ("folder", .dryRunFolder)
         case .filename: ("file name", .dryRunFileName)
-        case .request: ("request", .dryRunRequest)
         }
     }
 }

@@ -77,7 +77,6 @@ extension Message {
     static let dryRunOption = Self("dry_run.option", "option")
     static let dryRunFolder = Self("dry_run.folder", "folder")
     static let dryRunFileName = Self("dry_run.file_name", "file name")
-    static let dryRunRequest = Self("dry_run.request", "request")
     static let dryRunConfiguration = Self("dry_run.configuration", "configuration")
 
     // MARK: Progress

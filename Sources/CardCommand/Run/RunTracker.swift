@@ -25,7 +25,7 @@ final class RunTracker: Sendable {
     }
 
     private let listing: [BatchListing.Entry]
-    private let places: [InputItem: Int]
+    private let places: [Photo: Int]
     /// The indices of rows that repeat an earlier one, by the index of that one.
     private let duplicates: [Int: [Int]]
     private let adopted: [CardID]
@@ -42,7 +42,7 @@ final class RunTracker: Sendable {
     init(listing: [BatchListing.Entry], adopted: [CardID] = [], changesOnly: Bool = false) {
         (self.listing, self.adopted, self.changesOnly) = (listing, adopted, changesOnly)
         (self.endings, self.ended) = AsyncStream.makeStream()
-        var places: [InputItem: Int] = [:]
+        var places: [Photo: Int] = [:]
         var duplicates: [Int: [Int]] = [:]
         var state = State()
         for (place, entry) in listing.enumerated() {
@@ -90,7 +90,7 @@ final class RunTracker: Sendable {
 
     func finish() { self.ended.finish() }
 
-    private func note(_ outcome: Admitted, of item: InputItem, in state: inout State) -> [Int] {
+    private func note(_ outcome: Admitted, of item: Photo, in state: inout State) -> [Int] {
         guard let place = self.openPlace(of: item, in: state) else { return [] }
         state.results[place] = .success(outcome)
         state.figures.intake.done += 1
@@ -105,7 +105,7 @@ final class RunTracker: Sendable {
 
     /// The index of an input; `nil` once its result is known: an input that the engine gets again, because another one of
     /// its number is left, is not a duplicate of itself.
-    private func openPlace(of item: InputItem, in state: State) -> Int? {
+    private func openPlace(of item: Photo, in state: State) -> Int? {
         guard let place = self.places[item] else { return nil }
         switch state.results[place] {
         case nil: return place
@@ -149,7 +149,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    private func line(_ item: InputItem, at place: Int, card: Card?) -> RunLine {
+    private func line(_ item: Photo, at place: Int, card: Card?) -> RunLine {
         var line = RunLine(
             source: item.name.reveal(),
             businessNo: item.metadata.businessNumber.rawValue,
@@ -226,7 +226,7 @@ final class RunTracker: Sendable {
     // MARK: On demand
 
     /// The groups with inputs that are not admitted yet.
-    func left(of groups: [[InputItem]]) -> [[InputItem]] {
+    func left(of groups: [[Photo]]) -> [[Photo]] {
         self.state.withLock { state in groups.filter { $0.contains { self.openPlace(of: $0, in: state) != nil } } }
     }
 

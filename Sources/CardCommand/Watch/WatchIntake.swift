@@ -18,11 +18,11 @@ struct WatchIntake: Sendable {
     /// Admits a photo; returns once its result is durable.
     ///
     /// - Throws: errors of the sandbox that every later photo would meet, too.
-    func admit(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
+    func admit(_ photo: Photo, _ occasion: WatchOccasion) async throws -> WatchOutcome {
         if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
-            let outcome = try await self.engine.admit(photo, mayGrow: occasion == .young)
+            let outcome = try await self.engine.intake().admit(photo, mayGrow: occasion == .young)
             guard outcome.state == .rejected || outcome.reason == .takenEarlier,
                 let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake) || card.reason == .takenEarlier
@@ -47,10 +47,10 @@ struct WatchIntake: Sendable {
     }
 
     /// Amends the card of a photo by a sidecar that came late.
-    private func amend(_ photo: InputItem) async throws -> WatchOutcome {
-        var known = try await self.engine.amend(photo)
+    private func amend(_ photo: Photo) async throws -> WatchOutcome {
+        var known = try await self.engine.intake().amend(photo)
         // A photo that was archived since has another path, and is found by its bytes.
-        if known == nil { known = try await self.engine.admit(photo) }
+        if known == nil { known = try await self.engine.intake().admit(photo) }
         guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
         else { return .taken }

@@ -6,19 +6,19 @@ package struct BatchListing: Sendable {
     /// What to do with one file or row.
     package enum Entry: Hashable, Sendable {
         /// Admit the photo.
-        case admit(InputItem)
+        case admit(Photo)
         /// Nothing: a row of the manifest equal to an earlier one.
-        case duplicate(Redacted<String>, of: InputItem)
+        case duplicate(Redacted<String>, of: Photo)
         case refuse(RefusedInput)
         /// Nothing: a file found while listing that is not an image; with its kind.
         case ignore(RefusedInput)
 
-        package var item: InputItem? { if case .admit(let item) = self { item } else { nil } }
+        package var item: Photo? { if case .admit(let item) = self { item } else { nil } }
 
         /// Returns the entry, or a refusal if a rule gives an error for its photo. A duplicate is judged by the photo that it
         /// repeats, and keeps its own name.
-        fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
-            let (item, name): (InputItem, Redacted<String>)
+        fileprivate func refused(_ rule: (Photo) -> CodedError?) -> BatchListing.Entry {
+            let (item, name): (Photo, Redacted<String>)
             switch self {
             case .admit(let taken): (item, name) = (taken, taken.name)
             case .duplicate(let own, of: let first): (item, name) = (first, own)
@@ -28,30 +28,18 @@ package struct BatchListing: Sendable {
         }
     }
 
-    /// One file or row.
-    struct Listed {
-        var entry: Entry
-        /// The number of the row that names it.
-        var row: Int?
-    }
-
     /// All files and rows, in the order of the list.
     package let entries: [Entry]
-    /// The numbers of the rows that name the entries.
-    private let rows: [Int?]
     /// How many files or folders each rule, such as `#recycle` or `*.bak`, skipped.
     package let skipped: [String: Int]
 
     /// Makes a listing; refuses all photos of a number that has too many.
-    init(_ listed: [Listed], skipped: [String: Int]) {
+    init(_ entries: [Entry], skipped: [String: Int]) {
         var counts: [BusinessNumber: Int] = [:]
-        for case .admit(let item) in listed.lazy.map(\.entry) {
-            counts[item.metadata.businessNumber, default: 0] += 1
-        }
+        for case .admit(let item) in entries { counts[item.metadata.businessNumber, default: 0] += 1 }
         self.skipped = skipped
-        self.rows = listed.map(\.row)
-        self.entries = listed.map { listed in
-            listed.entry.refused { item in
+        self.entries = entries.map { entry in
+            entry.refused { item in
                 let (number, limit) = (item.metadata.businessNumber, Limits.photosPerNumber)
                 guard let count = counts[number], count > limit else { return nil }
                 return CodedError(.tooManyPhotos, .input, .inputTooManyPhotos(count, number, limit: limit))
@@ -60,33 +48,30 @@ package struct BatchListing: Sendable {
     }
 
     /// Returns the list with photos refused for which a rule gives an error.
-    package func refusing(_ rule: (InputItem) -> CodedError?) -> BatchListing {
-        let listed = zip(self.entries, self.rows).map { Listed(entry: $0.refused(rule), row: $1) }
-        return BatchListing(listed, skipped: self.skipped)
+    package func refusing(_ rule: (Photo) -> CodedError?) -> BatchListing {
+        BatchListing(self.entries.map { $0.refused(rule) }, skipped: self.skipped)
     }
 
     /// The photos by business number, in the order in which they count as admitted; numbers in the order of their first photo.
     ///
     /// Of two photos of one side the newer one wins, but only the verifier knows the side: so all photos of a number are
     /// sorted by name (`PhotoName`). Rows keep their order; they come after photos without a row.
-    package var groups: [[InputItem]] {
-        var groups: [BusinessNumber: [(item: InputItem, row: Int?)]] = [:]
+    package var groups: [[Photo]] {
+        var groups: [BusinessNumber: [Photo]] = [:]
         var numbers: [BusinessNumber] = []
-        for (entry, row) in zip(self.entries, self.rows) {
-            guard let item = entry.item else { continue }
+        for item in self.entries.compactMap(\.item) {
             let number = item.metadata.businessNumber
             if groups[number] == nil { numbers.append(number) }
-            groups[number, default: []].append((item, row))
+            groups[number, default: []].append(item)
         }
         return numbers.map { number in
             groups[number, default: []].sorted { left, right in
                 switch (left.row, right.row) {
                 case (let left?, let right?): left < right
-                case (nil, nil): left.item.isEarlier(than: right.item)
+                case (nil, nil): left.isEarlier(than: right)
                 default: left.row == nil
                 }
             }
-            .map(\.item)
         }
     }
 

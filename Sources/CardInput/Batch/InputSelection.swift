@@ -44,50 +44,49 @@ struct InputSelection {
         return ListedFile(written.text, at: written, candidate.origin, .unusable(.inputSimilarUsed))
     }
 
-    /// Lists the inputs in their order, each with the row that names it.
+    /// Lists the inputs in their order.
     ///
     /// - Throws: `too_many_inputs`.
-    func entries(limit: Int) throws(CodedError) -> [BatchListing.Listed] {
-        // The index of each input by key, and for repeated inputs all their indexes by the first.
-        var first: [Key: Int] = [:]
+    func entries(limit: Int) throws(CodedError) -> [BatchListing.Entry] {
+        // The index and row of each input by key, and for repeated inputs all their indexes by the first.
+        var first: [Key: (index: Int, row: Int?)] = [:]
         var repeated: [Int: [Int]] = [:]
         var resolver = MetadataResolver(options: self.options.fields, rule: self.options.businessNumberRule)
-        var listed: [BatchListing.Listed] = []
+        var entries: [BatchListing.Entry] = []
         for candidate in self.candidates where !self.isNoInput(candidate) {
             let row = self.row(for: candidate)
             let entry = self.entry(for: candidate, row, &resolver)
             var key = Key(real: candidate.real, address: candidate.finding == .address ? candidate.source : nil)
             if case .admit(let item) = entry { key.businessNumber = item.metadata.businessNumber }
-            if let index = first[key] {
+            if let (index, number) = first[key] {
                 // A further row for the file counts; the same path again does not.
-                guard case .row = candidate.origin, row?.number != listed[index].row else { continue }
-                if entry.item != nil { repeated[index, default: [index]].append(listed.count) }
+                guard case .row = candidate.origin, row?.number != number else { continue }
+                if entry.item != nil { repeated[index, default: [index]].append(entries.count) }
             } else {
-                first[key] = listed.count
+                first[key] = (entries.count, row?.number)
             }
-            guard listed.count < limit else { throw .tooManyInputs(limit: limit) }
-            listed.append(BatchListing.Listed(entry: entry, row: row?.number))
+            guard entries.count < limit else { throw .tooManyInputs(limit: limit) }
+            entries.append(entry)
         }
-        for indices in repeated.values { Self.compare(indices, in: &listed) }
-        return listed
+        for indices in repeated.values { Self.compare(indices, in: &entries) }
+        return entries
     }
 
     /// Compares the rows of one file and number: equal ones are one input, different ones are all refused.
     ///
     /// One of different rows may belong to another file.
-    private static func compare(_ indices: [Int], in listed: inout [BatchListing.Listed]) {
-        let rows = indices.compactMap { index in
-            listed[index].entry.item.map { (index: index, item: $0, number: listed[index].row ?? 0) }
-        }
+    private static func compare(_ indices: [Int], in entries: inout [BatchListing.Entry]) {
+        let rows = indices.compactMap { index in entries[index].item.map { (index: index, item: $0) } }
         let other = rows.first { $0.item.metadata != rows[0].item.metadata }
         for row in rows {
             if let other {
                 let opposed = row.item.metadata == other.item.metadata ? rows[0] : other
-                let (number, lines) = (row.item.metadata.businessNumber, [row.number, opposed.number].sorted())
+                let lines = [row.item.row ?? 0, opposed.item.row ?? 0].sorted()
+                let number = row.item.metadata.businessNumber
                 let error = CodedError(.rowConflict, .input, .manifestRowConflict(lines[0], lines[1], number))
-                listed[row.index].entry = .refuse(RefusedInput(name: row.item.name, error: error))
+                entries[row.index] = .refuse(RefusedInput(name: row.item.name, error: error))
             } else if row.index != rows[0].index {
-                listed[row.index].entry = .duplicate(row.item.name, of: rows[0].item)
+                entries[row.index] = .duplicate(row.item.name, of: rows[0].item)
             }
         }
     }
@@ -118,7 +117,7 @@ struct InputSelection {
     }
 
     /// Returns the location of a candidate's photo, or the reason why it is not a photo.
-    private func photo(_ candidate: ListedFile) throws(CodedError) -> Result<InputItem.Place, CodedError> {
+    private func photo(_ candidate: ListedFile) throws(CodedError) -> Result<Photo.Location, CodedError> {
         let name = candidate.path.name
         switch candidate.finding {
         case .unusable(let message): throw .unreadable(message)

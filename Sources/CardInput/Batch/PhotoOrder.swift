@@ -25,13 +25,10 @@ struct PhotoName: Comparable {
     }
 }
 
-extension InputItem {
+extension Photo {
     /// Whether the photo counts as earlier than another one; files come before addresses, which keep their order.
-    func isEarlier(than other: InputItem) -> Bool {
-        switch (self.place, other.place) {
-        case (.file(let file), .file(let other)): PhotoName(file) < PhotoName(other)
-        case (.file, .address): true
-        case (.address, _): false
-        }
+    func isEarlier(than other: Photo) -> Bool {
+        guard let file = self.file else { return false }
+        return other.file.map { PhotoName(file) < PhotoName($0) } ?? true
     }
 }

@@ -14,23 +14,17 @@ struct MetadataResolver {
 
         /// Fills missing fields from a later source.
         mutating func add(_ other: SubmittedFields, from origin: FieldOrigin) {
-            self.add(\.businessNumber, .businessNumber, other, origin)
-            self.add(\.userNumber, .userNumber, other, origin)
-            self.add(\.side, .side, other, origin)
-            self.add(\.priority, .priority, other, origin)
-            self.add(\.expectedIDNumber, .expectedIDNumber, other, origin)
-            self.add(\.expectedName, .expectedName, other, origin)
-        }
-
-        private mutating func add<Value>(
-            _ property: WritableKeyPath<SubmittedFields, Value?>,
-            _ field: SubmittedField,
-            _ other: SubmittedFields,
-            _ origin: FieldOrigin
-        ) {
-            guard self.fields[keyPath: property] == nil, let value = other[keyPath: property] else { return }
-            self.fields[keyPath: property] = value
-            self.origins[field] = origin
+            func add<Value>(_ property: WritableKeyPath<SubmittedFields, Value?>, _ field: SubmittedField) {
+                guard self.fields[keyPath: property] == nil, let value = other[keyPath: property] else { return }
+                self.fields[keyPath: property] = value
+                self.origins[field] = origin
+            }
+            add(\.businessNumber, .businessNumber)
+            add(\.userNumber, .userNumber)
+            add(\.side, .side)
+            add(\.priority, .priority)
+            add(\.expectedIDNumber, .expectedIDNumber)
+            add(\.expectedName, .expectedName)
         }
     }
 
@@ -48,10 +42,10 @@ struct MetadataResolver {
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func item(
         _ candidate: ListedFile,
-        at place: InputItem.Place,
+        at location: Photo.Location,
         row: Manifest.Row? = nil,
         sidecar: Sidecar.Location = .beside
-    ) throws(CodedError) -> InputItem {
+    ) throws(CodedError) -> Photo {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
         if let sidecar = try self.sidecar(of: candidate, sidecar) {
@@ -68,8 +62,9 @@ struct MetadataResolver {
             (number, known.origins[.businessNumber]) = try self.number(candidate)
         }
         let metadata = CardMetadata(known.fields, businessNumber: number)
-        let name = Redacted(candidate.shownSource)
-        return InputItem(place: place, name: name, metadata: metadata, origins: known.origins, hasRow: row != nil)
+        var photo = Photo(location, name: Redacted(candidate.shownSource), metadata: metadata)
+        (photo.origins, photo.row) = (known.origins, row?.number)
+        return photo
     }
 
     private mutating func sidecar(of candidate: ListedFile, _ location: Sidecar.Location) throws(CodedError)

@@ -8,9 +8,9 @@ struct FileExaminer: Sendable {
         case changed
         /// Nothing: the file is a companion of an existing file.
         case companion(of: ListedFile)
-        case admit(InputItem)
+        case admit(Photo)
         /// Amend the card of a photo admitted before: the file is its sidecar, and the photo has this name now.
-        case amend(InputItem, beside: String)
+        case amend(Photo, beside: String)
         case refuse(CodedError)
         /// Leave the unchanged file where it is: it is not a photo, or cannot be one of a case yet; the reason.
         case leave(CodedError)
@@ -132,7 +132,7 @@ struct FileExaminer: Sendable {
     }
 
     private func item(_ candidate: ListedFile, _ identity: FileIdentity, sidecar: Sidecar.Location) throws(CodedError)
-        -> InputItem
+        -> Photo
     {
         let inputs = self.options.inputs
         var resolver = MetadataResolver(options: inputs.fields, rule: inputs.businessNumberRule)

@@ -26,7 +26,7 @@ extension FolderWatch {
     ///
     /// - Parameter name: the current name of the photo, if the file is its late sidecar.
     private func hand(
-        _ item: InputItem,
+        _ item: Photo,
         of file: WatchedFiles.File,
         _ observation: FileObservation,
         beside name: String?,

@@ -11,7 +11,7 @@ import SystemPackage
 /// followed nor changed.
 package actor FolderWatch {
     /// Hands a photo to the pipeline; returns once the result is durable. An error ends the watch.
-    package typealias Admit = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
+    package typealias Admit = @Sendable (_ photo: Photo, _ occasion: WatchOccasion) async throws -> WatchOutcome
     /// Runs a body that blocks in a folder, by its index in the list, on a thread that may block.
     package typealias Perform = @Sendable (_ root: Int, _ body: @escaping @Sendable () -> Void) -> Void
 

@@ -29,11 +29,11 @@ package struct PhotoAge: Hashable, Sendable {
     ///
     /// Compares each photo, in the order of arrival, with the newest so far: if only some have times, there is no total
     /// order.
-    package static func newest<Photo>(
-        _ photos: [Photo],
+    package static func newest<Element>(
+        _ photos: [Element],
         after delivered: PhotoAge?,
-        by age: (Photo) -> PhotoAge
-    ) -> Photo? {
+        by age: (Element) -> PhotoAge
+    ) -> Element? {
         photos.filter { photo in delivered.map(age(photo).isNewer) ?? true }
             .sorted { age($0).order < age($1).order }
             .reduce(nil) { newest, photo in

@@ -81,19 +81,21 @@ final class IntakeService: Sendable {
         from submitter: String,
         receipt: (kind: Receipt.Kind, name: String)?
     ) async throws -> [Admitted] {
-        let request = receipt.map { ($0.kind, $0.name, ContentDigest(of: photos)) }
-        let uploads = photos.enumerated().map { place, photo in
-            let receipt = request.map { Receipt(kind: $0, name: $1, request: $2, place: place) }
-            return Upload(photo.image, metadata: photo.metadata, receipt: receipt)
+        var photos = photos
+        if let receipt {
+            let digest = ContentDigest(of: photos)
+            for index in photos.indices {
+                photos[index].receipt = Receipt(kind: receipt.kind, name: receipt.name, request: digest, index: index)
+            }
         }
         do {
-            return try await self.ports.engine.receive(uploads, from: submitter)
+            return try await self.ports.engine.intake(of: submitter).receive(photos)
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         } catch let refusal as RefusedUpload {
             // Not by submitter: readers of metrics are not auditors. The log line of the request names it.
             self.metrics.add(.refusedUploads, [refusal.error.code.rawValue])
-            throw Problem(unusable: refusal.error, part: photos[refusal.index].part)
+            throw Problem(unusable: refusal.error, part: refusal.photo.part)
         }
     }
 
@@ -114,17 +116,9 @@ final class IntakeService: Sendable {
     }
 }
 
-/// A photo of a request, with the fields that the request gives for it.
-struct Photo {
-    let image: Upload.Image
-    let metadata: CardMetadata
-    /// The part of the form with the photo, if its name is a side.
-    var part: CardSide?
-}
-
 extension Photo {
-    init(_ bytes: Data, _ metadata: CardMetadata, part: CardSide? = nil) {
-        self.init(image: .bytes(bytes, ContentDigest(of: bytes)), metadata: metadata, part: part)
+    init(_ bytes: Data, _ metadata: CardMetadata) {
+        self.init(.bytes(bytes, ContentDigest(of: bytes)), metadata: metadata)
     }
 }
 
@@ -132,11 +126,13 @@ extension ContentDigest {
     /// Digests the content of a request, to detect another one under the same name: not its bytes, as the boundary of a
     /// form differs from one attempt to the next.
     fileprivate init(of photos: [Photo]) {
-        let digests = photos.map { photo in
-            switch photo.image {
+        let digests = photos.compactMap { photo -> ContentDigest? in
+            switch photo.location {
             case .bytes(_, let digest): ContentDigest(of: photo.metadata, image: digest)
             case .address(let address):
                 ContentDigest(of: photo.metadata, image: ContentDigest(of: Data(address.reveal().utf8)))
+            // No request names a file.
+            case .file: nil
             }
         }
         self = digests.count == 1 ? digests[0] : ContentDigest(of: digests.reduce(into: Data()) { $0 += $1.bytes })

@@ -78,11 +78,11 @@ struct SubmissionRoute: Sendable {
             throw Problem(.fieldInvalid, .requestSamePhoto)
         }
         return try images.map { side, image in
-            guard let side else { return Photo(image, metadata) }
+            var photo = Photo(image, metadata)
+            guard let side else { return photo }
             guard metadata.side == nil else { throw Problem(.fieldInvalid, .requestSideAndSides) }
-            var metadata = metadata
-            metadata.side = side
-            return Photo(image, metadata, part: side)
+            (photo.metadata.side, photo.part) = (side, side)
+            return photo
         }
     }
 }

@@ -80,7 +80,7 @@ struct WebhookRoute: Sendable {
         let metadata = try self.intakeService.metadata(message.fields)
         let photo: Photo
         switch message.image {
-        case .address(let address): photo = Photo(image: .address(try self.checked(address)), metadata: metadata)
+        case .address(let address): photo = Photo(.address(try self.checked(address)), metadata: metadata)
         case .base64(let text):
             var image = ImageBytes(limit: self.intakeService.configuration.imageBytes)
             try image.decode(base64: text.reveal())

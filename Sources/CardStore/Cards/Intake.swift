@@ -9,7 +9,7 @@ extension CardStore {
     ///
     /// - Returns: also the numbers of the list that have no case yet.
     package func known(
-        _ items: [InputItem],
+        _ items: [Photo],
         of submitter: String,
         now: Timestamp
     ) async throws -> (cards: [Admitted?], newNumbers: Set<BusinessNumber>) {
@@ -39,7 +39,7 @@ extension CardStore {
     }
 
     /// Whether the metadata of a list may change a card.
-    private func changes(_ outcome: Admitted, _ item: InputItem, in tx: Transaction) throws -> Bool {
+    private func changes(_ outcome: Admitted, _ item: Photo, in tx: Transaction) throws -> Bool {
         // A list that names a superseded photo again may bring it back.
         if outcome.state == .superseded { return true }
         // Most lists state only the number; then nothing is unsealed.
@@ -49,8 +49,8 @@ extension CardStore {
         return said.takingOver(item.metadata) != said
     }
 
-    private func known(_ item: InputItem, in tx: Transaction) throws -> Admitted? {
-        guard case .file(let file) = item.place else { return nil }
+    private func known(_ item: Photo, in tx: Transaction) throws -> Admitted? {
+        guard let file = item.file else { return nil }
         let (location, number) = (self.location(file.path), item.metadata.businessNumber)
         return try tx.row(
             """
@@ -291,7 +291,7 @@ extension CardStore {
     /// Stores the location of a photo, so that the same file is not read, nor the same address fetched, again.
     private func remember(_ photo: NewCard, as card: CardID, in tx: Transaction) throws {
         guard let location = self.location(of: photo) else { return }
-        let file = photo.file
+        let file = photo.photo.file
         try tx.run(
             """
             INSERT INTO input (location, number, card, device, inode, size, modified, changed)
@@ -305,7 +305,7 @@ extension CardStore {
     }
 
     private func location(of photo: NewCard) -> Data? {
-        if let file = photo.file { return self.location(file.path) }
+        if let file = photo.photo.file { return self.location(file.path) }
         guard case .remote(let address, _) = photo.content else { return nil }
         return self.location(address)
     }

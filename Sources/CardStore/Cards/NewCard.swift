@@ -2,6 +2,7 @@ package import CardModel
 package import Foundation
 
 /// A photo to admit, with what intake made of it.
+@dynamicMemberLookup
 package struct NewCard: Sendable {
     /// What intake made of the source bytes.
     package enum Content: Sendable {
@@ -28,40 +29,36 @@ package struct NewCard: Sendable {
 
     /// The identifier of the card, if it is new.
     package var id: CardID
-    /// The name by which reports speak of the input.
-    package var name: Redacted<String>
-    /// What the submitter stated.
-    package var metadata: CardMetadata
+    package var photo: Photo
     /// The owner of the card.
     package var submitter: String
     /// The SHA-256 of the source bytes: inputs of one business number with the same bytes are the same card. `nil` until they are
     /// fetched: then inputs with the same address are.
     package var source: ContentDigest?
-    /// The file it came from, if any.
-    package var file: FileIdentity?
-    /// The name of the request that brought it, if it has one.
-    package var receipt: Receipt?
-    /// Whether a request brought it: it is refused as a whole if its metadata cannot amend the card of the same bytes.
-    package var isOfRequest = false
     /// What intake made of it.
     package var content: Content
     /// Until when it waits for the other side; the time of intake for cards of a list.
     package var waitsUntil: Timestamp
     /// When the photo was taken, if that says which of two photos is newer.
     package var taken: Timestamp?
+    /// Whether a request brought it: it is refused as a whole if its metadata cannot amend the card of the same bytes.
+    package var isOfRequest = false
 
     package init(
         id: CardID,
-        name: Redacted<String>,
-        metadata: CardMetadata,
+        photo: Photo,
         submitter: String,
         source: ContentDigest?,
-        file: FileIdentity?,
         content: Content,
         waitsUntil: Timestamp
     ) {
-        (self.id, self.name, self.metadata, self.submitter) = (id, name, metadata, submitter)
-        (self.source, self.file, self.content, self.waitsUntil) = (source, file, content, waitsUntil)
+        (self.id, self.photo, self.submitter) = (id, photo, submitter)
+        (self.source, self.content, self.waitsUntil) = (source, content, waitsUntil)
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<Photo, Value>) -> Value {
+        get { self.photo[keyPath: path] }
+        set { self.photo[keyPath: path] = newValue }
     }
 }
 
@@ -100,29 +97,6 @@ extension Admitted {
     }
 }
 
-/// The name that a client gave to a request, so that the same request sent again gets the first answer.
-package struct Receipt: Hashable, Sendable {
-    /// Where a name comes from; each submitter has names of its own.
-    package enum Kind: String, Sendable {
-        /// The `Idempotency-Key` of a request.
-        case idempotencyKey = "idempotencyKey"
-        /// The `webhook-id` of a message.
-        case webhook = "webhook"
-    }
-
-    /// Where the name comes from.
-    package var kind: Kind
-    package var name: String
-    /// A digest of the whole content of the request.
-    package var request: ContentDigest
-    /// The index of its photo in the request.
-    package var place: Int
-
-    package init(kind: Kind, name: String, request: ContentDigest, place: Int = 0) {
-        (self.kind, self.name, self.request, self.place) = (kind, name, request, place)
-    }
-}
-
 // A receipt is a row of `input` whose location is the fingerprint of the request's name.
 extension CardStore {
     /// Returns the outcome of a request that was answered before.
@@ -132,7 +106,7 @@ extension CardStore {
         try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(self.location(of: receipt, from: submitter)) AND input.part = \(receipt.place)
+            WHERE input.location = \(self.location(of: receipt, from: submitter)) AND input.part = \(receipt.index)
             """
         ) { row in
             var outcome = try Admitted(known: &row)
@@ -148,7 +122,7 @@ extension CardStore {
         try tx.run(
             """
             INSERT INTO input (location, number, part, card, request)
-            VALUES (\(self.location(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(receipt.place),
+            VALUES (\(self.location(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(receipt.index),
             \(card), \(self.fingerprint(of: receipt)))
             """
         )

@@ -67,12 +67,7 @@ extension CardStore {
         // The rules ignore another submitter's card until a person lets it in: who posts under a number must not stop it.
         let isIgnored = row.state == .held && row.reason == .submitterConflict && !transition.to.awaitsVerification
         if isIgnored { tx.changed.insert(row.number) } else { try Transition.markForDecision(row.number, in: tx) }
-        return CardChange(
-            card: row.id,
-            state: transition.to,
-            reason: transition.reason,
-            remoteCode: transition.remoteCode
-        )
+        return CardChange(card: row.id, state: transition.to, reason: transition.reason)
     }
 
     /// Adds an event to the history of a card.
@@ -103,10 +98,8 @@ package struct CardChange: Hashable, Sendable {
     package var card: CardID
     package var state: CardState
     package var reason: ReasonCode?
-    /// The remote's own code.
-    package var remoteCode: String?
 }
 
 extension CardChange {
-    init(_ row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason, remoteCode: row.remoteCode) }
+    init(_ row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason) }
 }

@@ -11,8 +11,8 @@ import Testing
 /// What a watch prints for a reader that stalls.
 @Suite struct WatchReportsTests {
     private static func take(_ number: String, _ card: CardID) -> PipelineEvent {
-        let item = InputItem(
-            place: .address(Redacted("https://host/\(number).jpg")),
+        let item = Photo(
+            .address(Redacted("https://host/\(number).jpg")),
             name: Redacted(number),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
         )

@@ -9,9 +9,9 @@ import Testing
 
 @Suite struct RunTrackerTests {
     @Test func `What is taken in again, with what of its number is left, counts as what it was at first`() {
-        let items = ["front", "back"].map(InputItem.specimen)
+        let items = ["front", "back"].map(Photo.specimen)
         let tracker = RunTracker(listing: items.map { .admit($0) })
-        func take(_ item: InputItem, isDuplicate: Bool) {
+        func take(_ item: Photo, isDuplicate: Bool) {
             let card = CardID(rawValue: item.name.reveal())
             let outcome = Admitted(card: card, state: .prepared, reason: nil, isDuplicate: isDuplicate)
             tracker.observe(.taken(item, outcome))
@@ -35,7 +35,7 @@ import Testing
         _ counted: String,
         _ isWorkLeft: Bool
     ) throws {
-        let item = InputItem.specimen("front")
+        let item = Photo.specimen("front")
         let tracker = RunTracker(listing: [.admit(item)])
         let (known, retake) = (CardID(rawValue: "known"), CardID(rawValue: "retake"))
         var outcome = Admitted(card: known, state: .delivered, isDuplicate: true)
@@ -55,7 +55,7 @@ import Testing
     }
 
     private static func card(_ id: CardID, _ state: CardState) -> Card {
-        let (metadata, now) = (InputItem.specimen("front").metadata, Timestamp(millisecondsSinceEpoch: 0))
+        let (metadata, now) = (Photo.specimen("front").metadata, Timestamp(millisecondsSinceEpoch: 0))
         return Card(
             id: id,
             state: state,
@@ -70,10 +70,10 @@ import Testing
     }
 }
 
-extension InputItem {
-    fileprivate static func specimen(_ name: String) -> InputItem {
-        InputItem(
-            place: .address(Redacted("https://host/\(name).jpg")),
+extension Photo {
+    fileprivate static func specimen(_ name: String) -> Photo {
+        Photo(
+            .address(Redacted("https://host/\(name).jpg")),
             name: Redacted(name),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: "B-1"))
         )

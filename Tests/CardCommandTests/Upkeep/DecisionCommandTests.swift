@@ -19,11 +19,13 @@ import Testing
         var random = SystemRandomNumberGenerator()
         let photo = NewCard(
             id: CardID.generate(at: Self.sentAt, using: &random),
-            name: Redacted("SPECIMEN-front.png"),
-            metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1")),
+            photo: Photo(
+                .bytes(Self.png, ContentDigest(of: Self.png)),
+                name: Redacted("SPECIMEN-front.png"),
+                metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1"))
+            ),
             submitter: "stranger",
             source: ContentDigest(of: Self.png),
-            file: nil,
             content: .received(Self.png),
             waitsUntil: Self.sentAt
         )

@@ -221,11 +221,13 @@ extension CardStore {
         var random = SystemRandomNumberGenerator()
         let photo = NewCard(
             id: CardID.generate(at: now, using: &random),
-            name: Redacted("a.jpg"),
-            metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1")),
+            photo: Photo(
+                .address(Redacted(address)),
+                name: Redacted("a.jpg"),
+                metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1"))
+            ),
             submitter: "local",
             source: nil,
-            file: nil,
             content: .remote(Redacted(address), host: host),
             waitsUntil: now
         )

@@ -64,11 +64,13 @@ extension CardStore {
             let jpeg = Data("jpeg \(number)".utf8)
             return NewCard(
                 id: CardID.generate(at: now, using: &random),
-                name: Redacted("\(number).jpg"),
-                metadata: CardMetadata(businessNumber: BusinessNumber(stored: number)),
+                photo: Photo(
+                    .bytes(source, ContentDigest(of: source)),
+                    name: Redacted("\(number).jpg"),
+                    metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
+                ),
                 submitter: "local",
                 source: ContentDigest(of: source),
-                file: nil,
                 content: .prepared(PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: ContentDigest(of: jpeg))),
                 waitsUntil: now
             )

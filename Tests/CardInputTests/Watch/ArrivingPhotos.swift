@@ -35,8 +35,8 @@ final class ArrivingPhotos {
     final class Arrived: Sendable {
         let cards = Mutex<[CardID: Arrival]>([:])
 
-        func note(_ item: InputItem, _ outcome: Admitted, at now: Timestamp) {
-            guard !outcome.isDuplicate, case .file(let file) = item.place else { return }
+        func note(_ item: Photo, _ outcome: Admitted, at now: Timestamp) {
+            guard !outcome.isDuplicate, case .file(let file) = item.location else { return }
             let time = Timestamp(millisecondsSinceEpoch: file.modifiedNanoseconds / 1_000_000)
             let counts = time.millisecondsSinceEpoch > 978_307_200_000 && time <= now
             let side: CardSide = item.path.hasSuffix("back.jpg") ? .back : .front
@@ -218,8 +218,8 @@ final class ArrivingPhotos {
     private func upload(_ file: File, _ clerk: Int) async throws {
         let photos = self.clerks[clerk].photos
         let metadata = CardMetadata(businessNumber: BusinessNumber(stored: file.number))
-        let image = Upload.Image.bytes(Data(file.bytes), ContentDigest(of: Data(file.bytes)))
-        let outcome = try await photos.receive(Upload(image, metadata: metadata, receipt: nil))
+        let image = Photo.Location.bytes(Data(file.bytes), ContentDigest(of: Data(file.bytes)))
+        let outcome = try await photos.receive(Photo(image, metadata: metadata))
         guard !outcome.isDuplicate else { return }
         let arrival = Arrival(key: "\(file.number) \(file.side)", side: file.side, taken: nil)
         self.arrived.cards.withLock { $0[outcome.card] = arrival }

@@ -11,7 +11,7 @@ import Testing
     private let folder = TemporaryFolder()
 
     /// A pipeline that lets something happen before it reads its first photo.
-    private static func pipeline(before: @escaping @Sendable (InputItem) throws -> Void) -> FakePipeline {
+    private static func pipeline(before: @escaping @Sendable (Photo) throws -> Void) -> FakePipeline {
         FakePipeline { photo, _, call in
             if call == 1 { try before(photo) }
             return nil

@@ -9,7 +9,7 @@ import Synchronization
 final class FakePipeline: Sendable {
     /// Decides about a photo before it is read: an outcome, or `nil` for the usual one; gets the number of the call.
     typealias Answer =
-        @Sendable (_ photo: InputItem, _ occasion: WatchOccasion, _ call: Int) async throws -> WatchOutcome?
+        @Sendable (_ photo: Photo, _ occasion: WatchOccasion, _ call: Int) async throws -> WatchOutcome?
 
     struct Taken: Sendable {
         var number: String
@@ -41,7 +41,7 @@ final class FakePipeline: Sendable {
     /// The photos that were taken: `LOAN-1 front.jpg`.
     var names: [String] { self.taken.map { "\($0.number) \($0.file)" } }
 
-    func take(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
+    func take(_ photo: Photo, _ occasion: WatchOccasion) async throws -> WatchOutcome {
         let call = self.state.withLock { state in
             state.calls += 1
             state.underway += 1
@@ -50,7 +50,7 @@ final class FakePipeline: Sendable {
         }
         defer { self.state.withLock { $0.underway -= 1 } }
         if let outcome = try await self.answer(photo, occasion, call) { return outcome }
-        guard case .file(let identity) = photo.place else { throw POSIXError(.EINVAL) }
+        guard case .file(let identity) = photo.location else { throw POSIXError(.EINVAL) }
         do throws(CodedError) {
             let bytes = [UInt8](try SourceFile.read(identity, limit: 1 << 20))
             self.state.withLock { state in

@@ -135,7 +135,7 @@ import Testing
 
     @Test func `A young file that cannot be used waits until it stands still, and may grow by then`() async throws {
         let pipeline = FakePipeline { photo, occasion, _ in
-            guard case .file(let identity) = photo.place, identity.size < 100 else { return nil }
+            guard case .file(let identity) = photo.location, identity.size < 100 else { return nil }
             return .refused(Self.refusal(occasion == .young ? "image_truncated" : "image_final"), card: nil)
         }
         let watching = try Watching(pipeline: pipeline) { $0.quietTime = .seconds(5) }
@@ -204,7 +204,7 @@ import Testing
     func `A file that changes while it is taken in is never put away for another`(change: String) async throws {
         let folder = TemporaryFolder()
         let pipeline = FakePipeline { photo, _, call in
-            guard call == 1, case .file(let identity) = photo.place else { return nil }
+            guard call == 1, case .file(let identity) = photo.location else { return nil }
             _ = try SourceFile.read(identity, limit: 1000)
             switch change {
             case "replaced":

@@ -63,10 +63,10 @@ final class StoredPhotos: Sendable {
     /// Takes photos in as a watch does.
     ///
     /// - Parameter told: hears what became of each photo.
-    func pipeline(told: @escaping @Sendable (InputItem, Admitted) -> Void = { _, _ in }) -> FakePipeline {
+    func pipeline(told: @escaping @Sendable (Photo, Admitted) -> Void = { _, _ in }) -> FakePipeline {
         FakePipeline { photo, _, _ in
             do {
-                told(photo, try await self.engine.admit(photo))
+                told(photo, try await self.engine.intake().admit(photo))
                 return .taken
             } catch let error as CodedError where error.kind == .input {
                 // Renamed in this moment, it is not there under the name that it had.
@@ -76,15 +76,15 @@ final class StoredPhotos: Sendable {
     }
 
     /// Takes photos in as lists do.
-    func take(_ list: [[InputItem]], told: @escaping @Sendable (InputItem, Admitted) -> Void) async throws {
+    func take(_ list: [[Photo]], told: @escaping @Sendable (Photo, Admitted) -> Void) async throws {
         try await self.engine.admit(list) { if case .taken(let item, let outcome) = $0 { told(item, outcome) } }
     }
 
     /// Verifies and delivers whatever may go.
     func deliver() async throws { _ = try await self.engine.runBatch([]) }
 
-    func receive(_ upload: Upload) async throws -> Admitted {
-        try await self.engine.receive([upload], from: "local")[0]
+    func receive(_ upload: Photo) async throws -> Admitted {
+        try await self.engine.intake(of: "local").receive([upload])[0]
     }
 
     private var engine: Engine {

@@ -17,14 +17,13 @@ import Testing
         metadata.expectedIDNumber = Redacted(Self.canaries[1])
         metadata.userNumber = Redacted(Self.canaries[3])
         let id = CardID(rawValue: UUID().uuidString.lowercased())
+        let image = Specimen.jpeg("canary")
         let photo = NewCard(
             id: id,
-            name: Redacted(Self.canaries[2]),
-            metadata: metadata,
+            photo: Photo(.bytes(image, ContentDigest(of: image)), name: Redacted(Self.canaries[2]), metadata: metadata),
             submitter: "clerk",
             source: nil,
-            file: nil,
-            content: .received(Specimen.jpeg("canary")),
+            content: .received(image),
             waitsUntil: Timestamp(Date())
         )
         _ = try await harness.store.admit([photo], now: Timestamp(Date()))

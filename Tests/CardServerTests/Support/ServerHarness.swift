@@ -208,14 +208,17 @@ struct ServerHarness: Sendable {
     @discardableResult
     func admit(of submitter: String) async throws -> CardID {
         let id = CardID(rawValue: UUID().uuidString.lowercased())
+        let image = Specimen.jpeg(id.rawValue)
         let photo = NewCard(
             id: id,
-            name: Redacted("photo"),
-            metadata: CardMetadata(businessNumber: BusinessNumber(stored: id.rawValue)),
+            photo: Photo(
+                .bytes(image, ContentDigest(of: image)),
+                name: Redacted("photo"),
+                metadata: CardMetadata(businessNumber: BusinessNumber(stored: id.rawValue))
+            ),
             submitter: submitter,
             source: nil,
-            file: nil,
-            content: .received(Specimen.jpeg(id.rawValue)),
+            content: .received(image),
             waitsUntil: Timestamp(Date())
         )
         _ = try await self.store.admit([photo], now: Timestamp(Date()))

@@ -43,8 +43,8 @@ import Testing
             #expect(try await harness.store.count(of: .inProgress, among: [number]) == 1)
             let digest = ContentDigest(of: Data("front".utf8))
             #expect(try await harness.store.knows(digest, number: number, from: "local"))
-            let item = InputItem(
-                place: .file(file),
+            let item = Photo(
+                .file(file),
                 name: Redacted("front.jpg"),
                 metadata: CardMetadata(businessNumber: number)
             )

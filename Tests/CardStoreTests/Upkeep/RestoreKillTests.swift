@@ -12,14 +12,13 @@ import Testing
             [arguments = scene.harness.arguments(Restore.Step.copied) as [String]] in
             let store = try await KilledProcess(arguments: arguments).open()
             let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "W"))
+            let source = Data("walled".utf8)
             let admission = NewCard(
                 id: CardID(rawValue: "walled"),
-                name: Redacted("walled"),
-                metadata: metadata,
+                photo: Photo(.bytes(source, ContentDigest(of: source)), name: Redacted("walled"), metadata: metadata),
                 submitter: "local",
-                source: ContentDigest(of: Data("walled".utf8)),
-                file: nil,
-                content: .received(Data("walled".utf8)),
+                source: ContentDigest(of: source),
+                content: .received(source),
                 waitsUntil: KilledProcess.now
             )
             _ = try await store.admit([admission], now: KilledProcess.now)
