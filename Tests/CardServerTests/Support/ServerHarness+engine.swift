@@ -5,19 +5,21 @@ import Foundation
 import TestSupport
 
 extension ServerHarness {
-    /// Lends a body a sandbox of its own and an engine over it, which works if asked to.
+    /// Lends a body a sandbox of its own, or a fixture, and an engine over it, which works if asked to.
     static func withEngine<Value: Sendable>(
         _ intake: Intake,
         isWorking: Bool,
         fourEyes: Set<DecisionAction> = [],
+        fixture: FixtureSandbox? = nil,
         _ body: (CardStore, Engine) async throws -> Value
     ) async throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
+        let own = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
+        let folder = fixture?.folder ?? own
         let store = try await CardStore.open(
             path: folder,
             kind: .real,
-            ring: KeyRing(VaultKey.random()),
-            creating: true,
+            ring: KeyRing(fixture.flatMap { VaultKey(text: $0.key) } ?? VaultKey.random()),
+            creating: fixture == nil,
             now: Timestamp(Date())
         )
         defer {

@@ -77,6 +77,7 @@ struct ServerHarness: Sendable {
         _ configure: (inout CardServer.Configuration) throws -> Void = { _ in },
         isWorking: Bool = false,
         fourEyes: Set<DecisionAction> = [],
+        fixture: FixtureSandbox? = nil,
         client: NIOSSLContext? = nil,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
         _ body: (ServerHarness) async throws -> Value
@@ -87,7 +88,7 @@ struct ServerHarness: Sendable {
         configuration.tokens = { () throws(CodedError) in Self.tokens }
         try configure(&configuration)
         let intake = Intake()
-        return try await Self.withEngine(intake, isWorking: isWorking, fourEyes: fourEyes) { store, engine in
+        return try await Self.withEngine(intake, isWorking: isWorking, fourEyes: fourEyes, fixture: fixture) { store, engine in
             let ports = Self.ports(store, engine, intake, now: now)
             return try await Self.serve(configuration, ports, intake, store, client, body)
         }

@@ -1,0 +1,90 @@
+import CardModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CardStore
+
+/// The sandbox of `fixtures/sandbox`, which an earlier build filled: this build opens it and knows what is in it.
+@Suite struct FixtureSandboxTests {
+    private struct Expected: Decodable {
+        struct Photo: Decodable {
+            let card_id: String, business_no: String, state: String, image_bytes: Int?
+            let fields: [String: String]?
+            let submitted: [String: String?]
+        }
+        struct File: Decodable {
+            let path: String, business_no: String
+            let device: UInt64, inode: UInt64
+            let size: Int64, modified: Int64, changed: Int64
+        }
+
+        let cards: [Photo], files: [File]
+        let erased: String, pair: String
+    }
+
+    private let copy: FixtureSandbox
+    private let expected: Expected
+
+    init() throws {
+        self.copy = try FixtureSandbox()
+        self.expected = try JSONDecoder().decode(Expected.self, from: self.copy.expected)
+    }
+
+    private func with(_ body: (CardStore) async throws -> Void) async throws {
+        let key = try #require(VaultKey(text: self.copy.key))
+        let store = try await CardStore.open(path: copy.folder, kind: .real, ring: KeyRing(key), creating: false, now: Timestamp(Date()))
+        defer { try? store.close() }
+        try await body(store)
+    }
+
+    @Test func `each card is revealed as it was, and nothing is wrong with the sandbox`() async throws {
+        try await self.with { store in
+            #expect(self.expected.cards.count == 9)
+            for card in self.expected.cards {
+                let id = CardID(rawValue: card.card_id)
+                let export = try await store.reveal(id, to: AccessOrigin(actor: "test", purpose: "fixture"), now: Timestamp(Date()))
+                let document = CardDetailsDocument(export.details, reveals: true)
+                #expect(document.card.state.rawValue == card.state)
+                #expect(document.card.businessNo == card.business_no)
+                #expect(document.fields == card.fields)
+                #expect(document.submitted?.inputName == card.submitted["input_name"])
+                #expect(document.submitted?.userNo == card.submitted["user_no"])
+                #expect(document.submitted?.expectedName == card.submitted["expected_name"])
+                #expect(export.image?.count == card.image_bytes)
+            }
+            #expect(try await store.check().isEmpty)
+        }
+    }
+
+    @Test func `no known file is read again, and known bytes are the known card`() async throws {
+        try await self.with { store in
+            let items = self.expected.files.map { file in
+                var identity = FileIdentity(path: file.path, stat())
+                (identity.device, identity.inode, identity.size) = (file.device, file.inode, file.size)
+                (identity.modifiedNanoseconds, identity.changedNanoseconds) = (file.modified, file.changed)
+                let metadata = CardMetadata(businessNumber: BusinessNumber(stored: file.business_no))
+                return Photo(.file(identity), name: Redacted(file.path), metadata: metadata)
+            }
+            let known = try await store.known(items, of: Caller.process.subject, now: Timestamp(Date())).cards
+            let ids = Set(known.compactMap { $0?.card.rawValue })
+            #expect(ids.count == items.count && ids.isSubset(of: self.expected.cards.map(\.card_id)))
+        }
+    }
+
+    @Test func `the sides of a pair are compared by their stored readings`() async throws {
+        try await self.with { store in
+            var rules = VerdictRules()
+            rules.severities[.spanForAge] = .hold
+            let terms = DecidingTerms(policy: CasePolicy(), rules: rules)
+            let now = Timestamp(Date())
+            let look = try await store.proposeDeliveries(limit: 10, excluding: [], terms: terms, now: now)
+            let number = BusinessNumber(stored: self.expected.pair)
+            _ = try await store.decide(look.proposals.filter { $0.number == number }, now: now)
+            let pair = self.expected.cards.filter { $0.business_no == self.expected.pair }
+            let states = try await store.status(of: pair.map { CardID(rawValue: $0.card_id) })
+            #expect(states.count == 2)
+            #expect(states.allSatisfy { $0.state == .held && $0.reason == VerdictRule.spanForAge.reason })
+        }
+    }
+}
