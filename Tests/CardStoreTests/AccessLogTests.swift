@@ -54,6 +54,7 @@ import Testing
             let attempts = details.calls.filter { $0.stage == stage }
             #expect(attempts.map(\.code) == Array(repeating: "interrupted", count: 3))
             #expect(attempts.allSatisfy { $0.failureClass == .unknown })
+            #expect(try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL", as: Int.self) == 0)
             #expect(details.card.failures == 0)
         }
     }

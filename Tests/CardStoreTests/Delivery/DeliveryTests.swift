@@ -168,6 +168,8 @@ import Testing
         #expect(event.code == (state == .delivered ? nil : "CODE"))
         let attempt = try #require(details.calls.last)
         #expect(attempt.stage == .deliver && attempt.failureClass == failureClass && attempt.at == harness.now)
+        let last: SQL = "SELECT subject FROM attempt WHERE ended_at = \(harness.now) ORDER BY id DESC LIMIT 1"
+        #expect(try await harness.value(last, as: String.self) == job.id.rawValue)
         #expect(attempt.code == (state == .delivered ? "000000" : "CODE"))
         #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
     }
