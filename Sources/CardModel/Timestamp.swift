@@ -53,31 +53,27 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     }
 }
 
-/// A time that JSON writes in UTC.
+/// A time that JSON writes in UTC; `null` if there is none.
 @propertyWrapper
-package struct UTC: Encodable, Sendable {
-    package var wrappedValue: Timestamp
+package struct UTC<Time: TimestampOrNone>: Encodable, Sendable {
+    package var wrappedValue: Time
 
-    package init(wrappedValue: Timestamp) { self.wrappedValue = wrappedValue }
+    package init(wrappedValue: Time) { self.wrappedValue = wrappedValue }
 
-    package func encode(to encoder: any Encoder) throws { try self.wrappedValue.description.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try self.wrappedValue.utcText.encode(to: encoder) }
 }
 
-extension String {
-    /// The UTC time of a document, in local time for people.
-    package var asLocalTime: String { Timestamp(self)?.local ?? self }
+/// A ``Timestamp``, or one that may be missing.
+package protocol TimestampOrNone: Sendable {
+    var utcText: String? { get }
 }
 
-extension Timestamp {
-    /// Parses the format of ``description``.
-    init?(_ text: String) {
-        let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
-        guard 6...7 ~= numbers.count, text.hasSuffix("Z"),
-            let day = CalendarDay(year: Int(numbers[0]), month: Int(numbers[1]), day: Int(numbers[2]))
-        else { return nil }
-        let seconds = ((Int64(day.daysSinceEpoch) * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
-        self.init(millisecondsSinceEpoch: seconds * 1000 + (numbers.count > 6 ? numbers[6] : 0))
-    }
+extension Timestamp?: TimestampOrNone {
+    package var utcText: String? { self?.description }
+}
+
+extension Timestamp: TimestampOrNone {
+    package var utcText: String? { self.description }
 
     /// The time as a person reads it: in the zone of this machine, with its offset, such as `2026-11-27 23:47:41 +08:00`.
     package var local: String {

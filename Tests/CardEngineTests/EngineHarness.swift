@@ -340,7 +340,7 @@ final class EngineHarness: Sendable {
     /// The one card of the sandbox, with its history.
     func onlyCard() async throws -> CardDetails {
         let card = try #require(try await self.store.cards(CardFilter(), after: 0, limit: 1, for: .process).first)
-        return try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date())).details
+        return try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
     }
 
     /// The state, and the reason, of the card of each photo, by the name of its file.
@@ -348,8 +348,7 @@ final class EngineHarness: Sendable {
         var states: [String: String] = [:]
         for card in try await self.store.cards(CardFilter(), after: 0, limit: 1000, for: .process) {
             let details = try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
-                .details
-            let path = details.inputName?.reveal() ?? "?"
+            let path = details.submitted?.inputName ?? "?"
             let name = URL(filePath: path).deletingPathExtension().lastPathComponent
             states[name] = card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
         }

@@ -259,6 +259,8 @@ import Testing
         try await time.passing { try await harness.run(Self.front, settings, time: time.engineTime) }
         #expect(harness.delivered == [["N1 front"]])
         #expect(calls.withLock { $0 }[1] >= .seconds(60))
-        #expect(try await harness.onlyCard().attempts.allSatisfy { $0.failureClass == .accepted })
+        #expect(
+            try await harness.onlyCard().events.filter { $0.stage != nil }.allSatisfy { $0.failureClass == .accepted }
+        )
     }
 }

@@ -137,7 +137,8 @@ import Testing
         try await harness.take(items, settings, time, until: .seconds(900))
         let details = try await harness.onlyCard()
         #expect(details.card.state == .verified && harness.delivered.isEmpty)
-        #expect(details.events.count <= 3, "\(details.events)")
+        let steps = details.events.filter { $0.state != nil }
+        #expect(steps.count <= 3, "\(steps)")
     }
 
     @Test func `in an outage one delivery is formed at a time, and none goes with a TOKEN of before`() async throws {

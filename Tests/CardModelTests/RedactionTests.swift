@@ -101,14 +101,14 @@ struct PrintedForms {
         card.message = Message("test.secret", "\(Redacted(Self.secret))")
         card.metadata = Self.metadata()
         #expect(PrintedForms(card).hide([Self.secret]))
-        func json(_ card: Card) -> String { JSONText.line(CardDocument(card)) }
+        func json(_ card: Card) -> String { JSONText.line(card) }
         #expect(
             json(card) == """
                 {"business_no":"B-1","card_id":"c-1","changed_at":"1970-01-01T00:00:00.001Z",\
                 "created_at":"1970-01-01T00:00:00.000Z","reason":"E7","side":null,"state":"rejected"}
                 """
         )
-        #expect(CardDocument(card).text == "c-1  rejected    -      B-1  E7")
+        #expect(card.text() == "c-1  rejected    -      B-1  E7")
         card.reason = nil
         card.metadata.side = .back
         #expect(json(card).contains(#""reason":null,"side":"back""#))

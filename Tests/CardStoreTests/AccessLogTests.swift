@@ -50,10 +50,11 @@ import Testing
             try await harness.killWorker()
         }
         for (id, stage) in [(card, Stage.deliver), (other, .verify)] {
-            let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now).details
-            let attempts = details.attempts.filter { $0.stage == stage }
+            let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
+            let attempts = details.calls.filter { $0.stage == stage }
             #expect(attempts.map(\.code) == Array(repeating: "interrupted", count: 3))
-            #expect(attempts.allSatisfy { $0.failureClass == .unknown && $0.endedAt != nil })
+            #expect(attempts.allSatisfy { $0.failureClass == .unknown })
+            #expect(try await harness.value("SELECT count(*) FROM attempt WHERE ended_at IS NULL", as: Int.self) == 0)
             #expect(details.card.failures == 0)
         }
     }

@@ -17,7 +17,7 @@ import Testing
         var filter = CaseFilter()
         filter.number = BusinessNumber(stored: number)
         let found = try await harness.store.cases(filter, after: nil, limit: 2, for: .process).cases
-        return found.first.map { ($0.status.card, $0.since) }
+        return found.first.map { ($0.cardID, $0.since) }
     }
 
     @Test func `of a refused front and a back that waits, the front alone is missing`() async throws {
@@ -26,7 +26,7 @@ import Testing
             var filter = CaseFilter()
             filter.number = BusinessNumber(stored: "N")
             let found = try await harness.store.cases(filter, after: nil, limit: 1, for: .process).cases
-            return try CaseDocument(#require(found.first)).missing
+            return try #require(found.first).missing
         }
         #expect(try await missing() == [.front, .back])
         _ = try await harness.admit(harness.photo("back", number: "N", side: .back))

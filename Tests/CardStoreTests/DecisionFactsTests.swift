@@ -19,8 +19,8 @@ import Testing
         return (one, two, back)
     }
 
-    private func document(_ card: CardID, _ caller: Caller = .process) async throws -> CardDetailsDocument {
-        CardDetailsDocument(try await harness.store.details(of: card, for: caller), reveals: false)
+    private func document(_ card: CardID, _ caller: Caller = .process) async throws -> CardDetails {
+        try await harness.store.details(of: card, for: caller)
     }
 
     // MARK: Rejecting the wrong front
@@ -165,8 +165,8 @@ import Testing
     @Test func `a held card shows the other cards, their senders, persons and what was compared`() async throws {
         let (one, two, back) = try await self.disputed()
         let shown = try await self.document(two)
-        #expect(shown.caseCards.map(\.card.cardID) == [one, back])
-        #expect(shown.caseCards.map(\.card.reason) == ["holder_conflict", "holder_conflict"])
+        #expect(shown.caseCards.map(\.card.id) == [one, back])
+        #expect(shown.caseCards.map(\.card.shownReason) == ["holder_conflict", "holder_conflict"])
         #expect(shown.caseCards.map(\.submitter) == ["local", "local"] && shown.submitter == "local")
         #expect(shown.person == 2 && shown.caseCards.map(\.person) == [1, nil])
         #expect(shown.comparedWith == [one])
@@ -197,10 +197,10 @@ import Testing
         try await harness.conclude(#require(try await harness.claimDeliveries().first), .failure(.unknown))
         let shown = try await self.document(card)
         #expect(shown.idempotencyKey == job.outbound.idempotencyKey)
-        #expect(shown.nextAttemptAt == harness.now.advanced(by: .seconds(1)).description)
+        #expect(shown.nextAttemptAt == harness.now.advanced(by: .seconds(1)))
         let decision = try #require(shown.events.first { $0.kind == "decision" })
         #expect(decision.actor == clerk.actor && decision.why == "ticket 7" && decision.code == "resolve")
-        #expect(decision.at == harness.now.description)
+        #expect(decision.at == harness.now)
         // What a decision led to stands after it.
         let last = try #require(shown.events.lastIndex { $0.state == .delivering })
         #expect(try #require(shown.events.firstIndex { $0.kind == "decision" }) < last)
@@ -220,9 +220,9 @@ import Testing
         let theirs = try await self.document(first, Caller(subject: "owner", scopes: [.read]))
         #expect(theirs.caseCards.isEmpty && theirs.submitter == "owner")
         let all = try await self.document(foreign, Caller(subject: "clerk", scopes: [.review]))
-        #expect(all.caseCards.map(\.card.cardID) == [first] && all.submitter == "stranger")
+        #expect(all.caseCards.map(\.card.id) == [first] && all.submitter == "stranger")
         #expect(all.numberOwner?.submitter == "owner")
-        #expect(all.numberOwner?.since == harness.now.advanced(by: .seconds(-5)).description)
+        #expect(all.numberOwner?.since == harness.now.advanced(by: .seconds(-5)))
         #expect(all.events.contains { $0.kind == "decision" && $0.actor == "test" })
     }
 
@@ -231,9 +231,8 @@ import Testing
         let card = try await harness.judged("front", .held(VerdictRule.legalityLow.reason, message: message))
         let masked = try await self.document(card)
         #expect(masked.message?.text() == "the score is 0.3, the file <redacted>")
-        #expect(masked.events.last?.message == masked.message)
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
-        let revealed = CardDetailsDocument(details, reveals: true)
+        #expect(masked.steps.last?.message == masked.message)
+        let revealed = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
         #expect(revealed.message?.text() == "the score is 0.3, the file SPECIMEN.jpg")
         #expect(revealed.submitted?.inputName == "front.jpg" && revealed.submitted?.userNo == nil)
     }

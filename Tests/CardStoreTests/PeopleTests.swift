@@ -115,8 +115,8 @@ import Testing
         #expect(cards.map(\.id) == [damaged, sound])
         #expect(cards[0].state == .held && cards[0].metadata.businessNumber.rawValue == "N")
         #expect(try await harness.store.cards([sound, damaged], for: .process).map(\.id) == [sound, damaged])
-        let details = try await harness.store.reveal(damaged, to: StoreHarness.person, now: harness.now).details
-        #expect(details.card.state == .held && details.events.count == 4)
+        let details = try await harness.store.reveal(damaged, to: StoreHarness.person, now: harness.now)
+        #expect(details.card.state == .held && details.steps.count == 4)
         try await harness.resolve(damaged, .reject)
         #expect(try await harness.store.status(of: [damaged]).map(\.state) == [.rejected])
     }
@@ -124,9 +124,9 @@ import Testing
     @Test func `a look is written down with who and why, also one at nothing`() async throws {
         let card = try await harness.admit("front", number: "N").card
         let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
-        _ = try await harness.store.reveal(card, to: origin, now: harness.now).details
+        _ = try await harness.store.reveal(card, to: origin, now: harness.now)
         let error = await #expect(throws: CodedError.self) {
-            try await harness.store.reveal(CardID(rawValue: "none"), to: origin, now: harness.now).details
+            try await harness.store.reveal(CardID(rawValue: "none"), to: origin, now: harness.now)
         }
         #expect(error?.code == .notFound)
         let lines = try await harness.accessLog()

@@ -137,7 +137,7 @@ import Testing
         try await harness.conclude(third, .accepted)
         try await harness.deliverAll()
         let details = try await harness.store.details(of: cards[1], for: .process)
-        #expect(details.caseCards.count == 3)
+        #expect(details.caseCards.count == 2)
         _ = try await harness.store.export(cards[0], to: StoreHarness.person, now: harness.now)
         let held = try await harness.judged("held", .held(VerdictRule.legalityUnavailable.reason, message: "look"))
         try await harness.resolve(held, .reject)

@@ -228,8 +228,8 @@ private final class RandomWorld {
                 rules += snapshot.cards.map { card in
                     let reason = card.state == .held ? card.reason?.rawValue ?? "" : ""
                     return
-                        "\(card.id) \(card.state) \(reason) \(String(describing: card.side)) \(card.age) \(card.wait) "
-                        + "\(card.isAccepted) \(card.goesWithoutFront) \(card.isSplit) \(card.lacksAccount)"
+                        "\(card.id) \(card.state) \(reason) \(String(describing: card.anySide)) \(card.age) \(card.wait) "
+                        + "\(card.isAccepted) \(card.goesWithoutFront) \(card.isSplit) \(snapshot.withoutAccount.contains(card.id))"
                 }
                 seen[number] = (rules, revision)
             }

@@ -126,7 +126,7 @@ import Testing
         let foreign = try await harness.admit("foreign", number: "N", submitter: "other").card
         try await harness.admit("second", number: "N", submitter: "other")
         #expect(
-            try await store.cases(CaseFilter(), after: nil, limit: 10, for: .process).cases.map(\.status.state) == [
+            try await store.cases(CaseFilter(), after: nil, limit: 10, for: .process).cases.map(\.state) == [
                 .incomplete
             ]
         )
@@ -260,8 +260,9 @@ import Testing
         #expect(try await rows() == 0)
         for (card, state) in [(moved, "rejected rejected_by_operator"), (accepted, "held legality_unavailable")] {
             #expect(try await harness.state(card) == state)
-            let event = try #require(try await store.details(of: card, for: .process).events.last)
-            #expect(event.reason == .decisionRefused && state.hasPrefix(event.state.rawValue))
+            let event = try #require(try await store.details(of: card, for: .process).steps.last)
+            let after = try #require(event.state)
+            #expect(event.code == "decision_refused" && state.hasPrefix(after.rawValue))
             let text = event.message?.text() ?? ""
             #expect(text.hasPrefix("the decision accept of li.na was not carried out: "))
         }

@@ -479,3 +479,10 @@ func code<Value>(_ body: () async throws -> Value) async -> ReasonCode? {
     do { _ = try await body() } catch { return (error as? CodedError)?.code }
     return nil
 }
+
+extension CardDetails {
+    /// What happened to the card itself.
+    var steps: [HistoryEntry] { self.events.filter { $0.state != nil } }
+    /// The calls to outside services.
+    var calls: [HistoryEntry] { self.events.filter { $0.stage != nil } }
+}

@@ -59,7 +59,7 @@ import Testing
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
         let change = try await conclude(job, ending)
-        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now).details
+        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
         #expect(change.state == ending.state && change.reason == ending.reason)
         #expect(details.card.state == ending.state && details.card.reason == ending.reason)
         #expect(details.card.message == (ending.reason == nil ? nil : ending.verdict == nil ? "it failed" : "words"))
@@ -69,11 +69,16 @@ import Testing
         #expect(details.card.failures == 0 && details.card.due == nil && details.card.changedAt == harness.now)
         let warnings = ending.warnings.map { (reason: Optional($0.reason), message: Optional<Message>("a warning")) }
         let history = [(nil, nil), (ending.reason, details.card.message)] + warnings
-        #expect(details.events.map(\.reason) == history.map(\.0))
-        #expect(details.events.map(\.message) == history.map(\.1))
-        #expect(details.events.dropFirst().allSatisfy { $0.state == ending.state && $0.at == harness.now })
+        let codes = history.map { $0.0 == ending.reason ? details.card.remoteCode ?? $0.0?.rawValue : $0.0?.rawValue }
+        let reasons = try await harness.store.database.read { tx in
+            try tx.values("SELECT reason FROM event WHERE card = \(id) ORDER BY id", as: ReasonCode?.self)
+        }
+        #expect(reasons == history.map(\.0))
+        #expect(details.steps.map(\.code) == codes)
+        #expect(details.steps.map(\.message) == history.map(\.1))
+        #expect(details.steps.dropFirst().allSatisfy { $0.state == ending.state && $0.at == harness.now })
         let classes: [FailureClass] = [.transient, ending.verdict == nil ? .rejected : .accepted]
-        #expect(details.attempts.map(\.failureClass) == classes)
+        #expect(details.calls.map(\.failureClass) == classes)
         #expect(try await harness.claim().isEmpty)
         #expect(try await harness.findings() == [])
     }

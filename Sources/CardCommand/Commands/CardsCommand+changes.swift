@@ -115,7 +115,7 @@ struct ChangeOptions: ParsableArguments {
         let known = Set(try await store.status(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
         guard unknown.isEmpty else { throw CodedError.notFound(.cardsUnknown(unknown.map(\.rawValue))) }
-        var documents: [CardDocument] = []
+        var listed: [ListedCard] = []
         var (seen, wasRefused) = (Set<CardID>(), false)
         var failure: (any Error)?
         for id in ids where !seen.contains(id) {
@@ -125,10 +125,10 @@ struct ChangeOptions: ParsableArguments {
                 if case .undoable(let until) = outcome { Console.say(.cardsUndoable(id, until)) }
                 let changed = outcome.changes.map(\.card)
                 seen.formUnion(changed)
-                let cards = try await store.documents(store.cards(changed, for: .process))
+                let cards = try await store.listed(store.cards(changed, for: .process))
                 // Print now: a full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
-                documents += cards
+                listed += cards
             } catch let error as CodedError where error.kind == .conflict {
                 wasRefused = true
                 Console.error(error.message)
@@ -137,9 +137,9 @@ struct ChangeOptions: ParsableArguments {
                 break
             }
         }
-        if self.format == .json { await Console.standardOutput(JSONText.document(["cards": documents])) }
+        if self.format == .json { await Console.standardOutput(JSONText.document(["cards": listed])) }
         if let failure { throw failure }
-        if documents.contains(where: \.state.isRunnable) { Console.say(.cardsContinue) }
+        if listed.contains(where: \.card.state.isRunnable) { Console.say(.cardsContinue) }
         return wasRefused ? .someNotDelivered : .delivered
     }
 }
@@ -149,13 +149,9 @@ extension CardStore {
     func card(_ id: CardID) async throws -> Card? { try await self.cards([id], for: .process).first }
 
     /// Cards as lists show them, with the short ids that tables for people have.
-    func documents(_ cards: [Card]) async throws -> [CardDocument] {
+    func listed(_ cards: [Card]) async throws -> [ListedCard] {
         let shortIDs = try await self.shortIDs(of: cards.map(\.id))
-        return cards.map { card in
-            var document = CardDocument(card)
-            document.shownID = shortIDs[card.id] ?? document.shownID
-            return document
-        }
+        return cards.map { ListedCard(card: $0, shortID: shortIDs[$0.id]) }
     }
 
     /// The ids of all cards that match a filter, in the order of their intake.

@@ -79,7 +79,7 @@ extension CardsCommand {
                 if self.dryRun {
                     if expired == nil { Console.warn(.eraseClock) }
                     // As in `cards list`.
-                    let documents = try await store.documents(store.cards(named + others, for: .process))
+                    let documents = try await store.listed(store.cards(named + others, for: .process))
                     await self.format.print(documents, as: "cards")
                     return .delivered
                 }

@@ -44,16 +44,15 @@ extension CardsCommand {
             return try await self.options.withSandbox { store, _ in
                 let id = try await store.ids(matching: [self.card])[0]
                 let export = try await store.export(id, to: origin, now: .now)
-                guard export.details.card.state != .erased else { throw CodedError.notFound(.exportErased(id)) }
-                let document = CardDetailsDocument(export.details, reveals: true)
-                var files = [("\(self.card).json", JSONText.data(document, isIndented: true))]
+                guard export.card.state != .erased else { throw CodedError.notFound(.exportErased(id)) }
+                var files = [("\(self.card).json", JSONText.data(export, isIndented: true))]
                 if let image = export.image {
                     files.append(("\(self.card).\(ImageFormat.sniff(image) == .png ? "png" : "jpg")", image))
                 }
-                if let at = export.details.imageDroppedAt { Console.notice(.cardsImageDropped(at.description)) }
+                if let at = export.imageDroppedAt { Console.notice(.cardsImageDropped(at)) }
                 let paths = try Self.write(files, into: self.output, made)
                 for path in paths { await Console.standardOutput(path) }
-                guard export.image == nil, export.details.imageDroppedAt == nil else { return .delivered }
+                guard export.image == nil, export.imageDroppedAt == nil else { return .delivered }
                 Console.error(.exportNoImage(id))
                 return .someNotDelivered
             }
@@ -122,6 +121,6 @@ extension CardsCommand {
 extension AccessRecord: Report {
     var lines: [Message] {
         let subject = self.action.padded(to: 13) + (self.cardID.map { "  \($0)" } ?? "")
-        return [.textVerbatim("\(self.number)  \(self.at.asLocalTime)  \(subject)  \(self.actor)  (\(self.purpose))")]
+        return [.textVerbatim("\(self.number)  \(self.at.local)  \(subject)  \(self.actor)  (\(self.purpose))")]
     }
 }

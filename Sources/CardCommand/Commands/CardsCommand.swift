@@ -55,7 +55,7 @@ struct CardsCommand: AsyncParsableCommand {
                     if self.quiet {
                         try await list.print(card.id.rawValue)
                     } else {
-                        for document in try await store.documents([card]) { try await list.print(document) }
+                        for listed in try await store.listed([card]) { try await list.print(listed) }
                     }
                 }
                 await list.finish()
@@ -89,10 +89,9 @@ struct CardsCommand: AsyncParsableCommand {
                 let id = try await store.ids(matching: [self.card])[0]
                 let details =
                     self.reveal
-                    ? try await store.reveal(id, to: origin, now: .now).details
+                    ? try await store.reveal(id, to: origin, now: .now)
                     : try await store.details(of: id, for: .process)
-                let document = CardDetailsDocument(details, reveals: self.reveal)
-                await document.print(self.report.format)
+                await details.print(self.report.format)
                 return .delivered
             }
         }
@@ -103,18 +102,18 @@ extension CardState: ExpressibleByArgument {}
 extension Resolution: ExpressibleByArgument {}
 
 // The message with its remedy, then the facts, then the history.
-extension CardDetailsDocument: Report {
+extension CardDetails: Report {
     var lines: [Message] {
         let facts = [self.message].compactMap(\.self) + self.facts + self.values
         // The remedy for another card is shown with that card.
-        let others = self.caseCards.flatMap { [$0.card.line, $0.origin.indented] }.map(\.indented)
+        let others = self.caseCards.flatMap { [$0.card.line(), $0.origin.indented] }.map(\.indented)
         let sections =
             (others.isEmpty ? [] : [.cardsOfCase] + others) + [.cardsHistory] + self.events.map(\.line.indented)
-        return [self.card.line] + (facts + sections).map(\.indented)
+        return [self.card.line()] + (facts + sections).map(\.indented)
     }
 
     private var facts: [Message] {
-        let owner = self.numberOwner.map { Message.cardsNumberOwner($0.submitter, $0.since ?? "-") }
+        let owner = self.numberOwner.map { Message.cardsNumberOwner($0.submitter, $0.since) }
         let scores = self.legality?.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
         let facts: [Message?] = [
             .cardsSentBy(self.submitter, self.card.createdAt), owner, self.person.map(Message.cardsPerson),
@@ -140,23 +139,23 @@ extension CardDetailsDocument: Report {
     }
 }
 
-extension CardDetailsDocument.Event {
+extension HistoryEntry {
     fileprivate var line: Message {
         let decision = self.actor.map { Message.cardsDecision($0, self.why ?? "") }
         // The meaning of the last state is shown above; a warning is shown only here.
         let text = decision ?? (self.kind == "warning" ? self.message : nil)
-        let start = "\(self.at.asLocalTime) \(self.kind)" + (self.code.map { " (\($0))" } ?? "")
+        let start = "\(self.at.local) \(self.kind)" + (self.code.map { " (\($0))" } ?? "")
         return text.map { .textLabelled(start, $0) } ?? .textVerbatim(start)
     }
 }
 
-extension CaseCardDocument {
-    func lines(in one: CaseDocument) -> [Message] {
+extension CaseCard {
+    /// - Parameter id: the short id of the card.
+    func lines(in one: Case, as id: String?) -> [Message] {
         let card = self.card
-        let isAlone = card.reason == ReasonCode.frontMissing.rawValue
-        let advice = isAlone ? one.advice(onBack: card.cardID) : nil
-        let text = self.message ?? advice ?? RunLine.advice(on: card.reason, of: card.cardID)
-        return [card.line.indented] + [text, self.origin].compactMap(\.self).map(\.indented.indented)
+        let advice = card.reason == .frontMissing ? one.advice(onBack: card.id) : nil
+        let text = self.message ?? advice ?? RunLine.advice(on: card.shownReason, of: card.id)
+        return [card.line(as: id).indented] + [text, self.origin].compactMap(\.self).map(\.indented.indented)
     }
 
     fileprivate var origin: Message {

@@ -55,10 +55,8 @@ struct CasesCommand: AsyncParsableCommand {
         }
 
         func execute() async throws -> CommandStatus {
-            var filter = CaseFilter()
-            filter.states = self.state
-            filter.since = self.since?.time
-            return try await self.options.withSandbox { [filter] store, _ in
+            let filter = CaseFilter(states: self.state, since: self.since?.time)
+            return try await self.options.withSandbox { store, _ in
                 if self.files { try await self.logNames(filter, store) }
                 var list = ListPrinter(format: OutputFormat(rawValue: self.format.rawValue) ?? .text, name: "cases")
                 await list.begin()
@@ -81,7 +79,7 @@ struct CasesCommand: AsyncParsableCommand {
 
         private func listed(_ one: Case, _ store: CardStore) async throws -> ListedCase {
             let files = self.files ? try await store.inputNames(of: one).map { $0.reveal() } : nil
-            return ListedCase(document: CaseDocument(one), files: files)
+            return ListedCase(listed: one, files: files)
         }
 
         /// Writes the line of the access log before any file name is printed.
@@ -101,20 +99,14 @@ struct CasesCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.report.options.withSandbox { store, _ in
-                var filter = CaseFilter()
-                filter.number = self.number.value
-                guard let one = try await store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
+                guard let one = try await store.oneCase(self.number.value, for: .process) else {
                     throw self.number.unknown
                 }
-                var cards = try await store.caseCards(of: self.number.value, for: .process).map(CaseCardDocument.init)
-                let ids = try await store.shortIDs(of: cards.map(\.card.cardID))
-                for index in cards.indices {
-                    if let id = ids[cards[index].card.cardID] { cards[index].card.shownID = id }
-                }
-                let document = CaseDocument(one)
+                let cards = try await store.caseCards(of: self.number.value, for: .process)
+                let ids = try await store.shortIDs(of: cards.map(\.card.id))
                 // The cause is shown with its card.
-                let lines = [document.line] + cards.flatMap { $0.lines(in: document) }
-                await ObjectReport(["case": document, "cards": cards], lines).print(self.report.format)
+                let lines = [one.line] + cards.flatMap { $0.lines(in: one, as: ids[$0.card.id]) }
+                await ObjectReport(["case": one, "cards": cards], lines).print(self.report.format)
                 return .delivered
             }
         }
@@ -228,7 +220,7 @@ private struct ListedCase: Report {
         "business_no", "state", "since", "missing", "side", "reason", "what_is_wrong", "what_to_do", "card_id",
     ]
 
-    let document: CaseDocument
+    let listed: Case
     /// The file names of its photos, if they are asked for.
     let files: [String]?
 
@@ -237,7 +229,7 @@ private struct ListedCase: Report {
     }
 
     func encode(to encoder: any Encoder) throws {
-        try self.document.encode(to: encoder)
+        try self.listed.encode(to: encoder)
         guard let files else { return }
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(files, forKey: .files)
@@ -245,19 +237,20 @@ private struct ListedCase: Report {
 
     /// The problem and its remedy, for people.
     private var message: Message? {
-        if let message = self.document.message { return message }
-        guard self.document.state == .incomplete else {
-            return RunLine.advice(on: self.document.cause, of: self.document.cardID)
+        if let message = self.listed.message { return message }
+        guard self.listed.state == .incomplete else {
+            return RunLine.advice(on: self.listed.cause, of: self.listed.cardID)
         }
-        return .casesIncomplete(self.document.missing)
+        return .casesIncomplete(self.listed.missing)
     }
 
     /// The cells under ``columns``, followed by the files.
     var cells: [String] {
-        let one = self.document
+        let one = self.listed
         let sides = one.missing.map(\.rawValue).joined(separator: " ")
         let facts = [
-            one.businessNo, one.state.rawValue, one.since.local, sides, one.side?.rawValue ?? "", one.cause ?? "",
+            one.businessNo.rawValue, one.state.rawValue, one.since.local, sides, one.side?.rawValue ?? "",
+            one.cause ?? "",
         ]
         let files = self.files.map { [$0.joined(separator: "; ")] } ?? []
         return facts + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""] + files
@@ -265,6 +258,6 @@ private struct ListedCase: Report {
 
     var lines: [Message] {
         let details = [self.message, self.files.map(Message.casesFiles)].compactMap(\.self)
-        return [self.document.line] + details.map(\.indented)
+        return [self.listed.line] + details.map(\.indented)
     }
 }

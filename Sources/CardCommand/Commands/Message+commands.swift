@@ -41,14 +41,14 @@ extension Message {
     // MARK: cards
 
     static func cardsLimit(_ limit: Int) -> Self { Self("cards.limit", "--limit must be 0 or more, not \(limit)") }
-    static func cardsImageDropped(_ at: String) -> Self { Self("cards.image_dropped", "the image was deleted at \(code: at.asLocalTime) by retention.images") }
+    static func cardsImageDropped(_ at: Timestamp) -> Self { Self("cards.image_dropped", "the image was deleted at \(code: at.local) by retention.images") }
     static func cardsWork(attempts: Int, priority: Int, image imageBytes: Int) -> Self { Self("cards.work", "attempts \(attempts), priority \(priority), image \(bytes: imageBytes)") }
     static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
-    static func cardsSentBy(_ submitter: String, _ at: String) -> Self { Self("cards.sent_by", "sent by \(code: submitter) at \(code: at.asLocalTime)") }
-    static func cardsNumberOwner(_ owner: String, _ since: String) -> Self { Self("cards.number_owner", "the first card of this business number was sent by \(code: owner) at \(code: since.asLocalTime)") }
+    static func cardsSentBy(_ submitter: String, _ at: Timestamp) -> Self { Self("cards.sent_by", "sent by \(code: submitter) at \(code: at.local)") }
+    static func cardsNumberOwner(_ owner: String, _ since: Timestamp?) -> Self { Self("cards.number_owner", "the first card of this business number was sent by \(code: owner) at \(code: since?.local ?? "-")") }
     static func cardsPerson(_ person: Int) -> Self { Self("cards.person", "shows person \(person) of the case") }
     static func cardsComparedWith(_ cards: [CardID]) -> Self { Self("cards.compared_with", "compared with: \(codes: cards.map(\.rawValue))") }
-    static func cardsNextAttempt(_ at: String) -> Self { Self("cards.next_attempt", "next attempt: \(code: at.asLocalTime)") }
+    static func cardsNextAttempt(_ at: Timestamp) -> Self { Self("cards.next_attempt", "next attempt: \(code: at.local)") }
     static func cardsDeliveryKey(_ key: String) -> Self { Self("cards.delivery_key", "Idempotency-Key of the delivery: \(code: key)") }
     static let cardsOfCase = Self("cards.of_case", "other cards of the case:")
     static let cardsHistory = Self("cards.history", "history:")
@@ -113,7 +113,7 @@ extension Message {
     static func backupDone(_ cards: Int, size: Int64) -> Self { Self("backup.done", one: "backed up \(count: cards) card in \(bytes: size), and checked the copy", other: "backed up \(count: cards) cards in \(bytes: size), and checked the copy") }
     static func backupKey(_ key: String) -> Self { Self("backup.key", "only the key \(code: key) opens the backup; keep a copy of that key in another place") }
     static func restoreDone(_ cards: Int) -> Self { Self("restore.done", one: "\(count: cards) card restored", other: "\(count: cards) cards restored") }
-    static func restoreDoneSince(_ cards: Int, _ lastChange: String) -> Self { Self("restore.done_since", one: "\(count: cards) card restored, last changed \(code: lastChange.asLocalTime)", other: "\(count: cards) cards restored, last changed \(code: lastChange.asLocalTime)") }
+    static func restoreDoneSince(_ cards: Int, _ lastChange: Timestamp) -> Self { Self("restore.done_since", one: "\(count: cards) card restored, last changed \(code: lastChange.local)", other: "\(count: cards) cards restored, last changed \(code: lastChange.local)") }
     static func restoreErased(_ cards: Int) -> Self { Self("restore.erased", one: "\(count: cards) card erased again", other: "\(count: cards) cards erased again") }
     static func restoreHeldCards(_ cards: Int) -> Self { Self("restore.held_cards", one: "\(count: cards) restored card is held for a decision; show it: idcard-pipeline cards list --state held", other: "\(count: cards) restored cards are held for a decision; show them: idcard-pipeline cards list --state held") }
     static let restoreLaterUnknown = Self("restore.later_unknown", "the sandbox does not know what happened after the backup; photos that were imported after the backup would be delivered a second time")

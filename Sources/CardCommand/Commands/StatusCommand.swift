@@ -97,10 +97,10 @@ struct StatusCommand: Command {
         Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
     }
 
-    private static func examples(_ attention: CardAttention, of store: CardStore) async throws -> [CardDocument] {
+    private static func examples(_ attention: CardAttention, of store: CardStore) async throws -> [Card] {
         var filter = CardFilter()
         filter.attention = [attention]
-        return try await store.cards(filter, after: 0, limit: Self.exampleCount, for: .process).map(CardDocument.init)
+        return try await store.cards(filter, after: 0, limit: Self.exampleCount, for: .process)
     }
 
     private static func object(of worker: WorkerStatus, now: Timestamp) -> JSONObject {

@@ -110,9 +110,18 @@ struct ObjectReport: Report {
     func encode(to encoder: any Encoder) throws { try self.object.encode(to: encoder) }
 }
 
-extension CardDocument: Report {
-    var line: Message { .textVerbatim(self.text) }
-    var lines: [Message] { [self.line] }
+/// A card in a list; the table for people has its short id.
+struct ListedCard: Report {
+    let card: Card
+    let shortID: String?
+
+    var lines: [Message] { [self.card.line(as: self.shortID)] }
+
+    func encode(to encoder: any Encoder) throws { try self.card.encode(to: encoder) }
+}
+
+extension Card {
+    func line(as id: String? = nil) -> Message { .textVerbatim(self.text(as: id)) }
 }
 
 extension Array: Report where Element: Report {

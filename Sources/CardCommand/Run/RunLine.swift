@@ -95,7 +95,7 @@ struct RunLine: Sendable, Report {
         self.state = card.state.rawValue
         // A tombstone no longer has its business number; the input may have it.
         if card.state != .erased || self.businessNo == nil { self.businessNo = card.metadata.businessNumber.rawValue }
-        self.side = card.side ?? card.metadata.side
+        self.side = card.anySide
         self.reason = card.shownReason
         self.message = card.message
         self.notice = card.notice
@@ -153,7 +153,7 @@ struct RunLine: Sendable, Report {
     }
 }
 
-extension CaseDocument {
+extension Case {
     /// The advice for a back if its front is the cause of the case's state.
     func advice(onBack back: CardID) -> Message? {
         guard let front = self.cardID, front != back, self.side != .back, let cause = self.cause else { return nil }

@@ -103,12 +103,7 @@ final class RunPrinter: Sendable {
 
     /// The advice for a back if its front is the cause of the case's state.
     private func advice(on back: Card) async throws -> Message? {
-        var filter = CaseFilter()
-        filter.number = back.metadata.businessNumber
-        guard let one = try await self.store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
-            return nil
-        }
-        return CaseDocument(one).advice(onBack: back.id)
+        try await self.store.oneCase(back.metadata.businessNumber, for: .process)?.advice(onBack: back.id)
     }
 
     private func fetch(_ ids: [CardID]) async throws -> [CardID: Card] {

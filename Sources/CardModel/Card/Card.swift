@@ -38,6 +38,10 @@ package struct Card: Hashable, Sendable {
     package var isSeen = false
     /// Whether a later photo of its number and side was delivered.
     package var isRetaken = false
+    /// Whether a person let this back be sent although no front of its number was delivered.
+    package var goesWithoutFront = false
+    /// Whether it is sent in a delivery of its own, because a delivery of several cards was refused as a whole.
+    package var isSplit = false
 
     /// Creates a card with the required values.
     package init(
@@ -54,6 +58,47 @@ package struct Card: Hashable, Sendable {
         (self.id, self.state, self.metadata, self.submitter) = (id, state, metadata, submitter)
         (self.order, self.taken, self.waitsUntil, self.createdAt) = (order, taken, waitsUntil, createdAt)
         self.changedAt = changedAt
+    }
+}
+
+extension Card {
+    /// The side that the verifier saw, else the side that its submitter named.
+    package var anySide: CardSide? { self.side ?? self.metadata.side }
+
+    /// Its wait for the other side; over at once for cards of a list.
+    package var wait: Wait { Wait(from: self.createdAt, until: self.waitsUntil) }
+
+    /// The reason as people and scripts see it: the remote's own code where its answer decided.
+    package var shownReason: String? {
+        self.reason == .refusedByRemote ? self.remoteCode ?? self.reason?.rawValue : self.reason?.rawValue
+    }
+}
+
+// As lists on the command line and over HTTP show it, without personal values.
+extension Card: Encodable {
+    private enum CodingKeys: CodingKey {
+        case cardID, businessNo, side, state, reason, createdAt, changedAt
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.id, forKey: .cardID)
+        try container.encode(self.metadata.businessNumber, forKey: .businessNo)
+        try container.encode(self.anySide, forKey: .side)
+        try container.encode(self.state, forKey: .state)
+        try container.encode(self.shownReason, forKey: .reason)
+        try container.encode(self.createdAt.description, forKey: .createdAt)
+        try container.encode(self.changedAt.description, forKey: .changedAt)
+    }
+
+    /// The line for people: id, state, side, business number, reason.
+    ///
+    /// - Parameter id: a shorter id, which JSON never has.
+    package func text(as id: String? = nil) -> String {
+        let state = self.state.rawValue.padded(to: 10)
+        let side = (self.anySide?.rawValue ?? "-").padded(to: 5)
+        return "\(id ?? self.id.rawValue)  \(state)  \(side)  \(self.metadata.businessNumber)"
+            + (self.shownReason.map { "  \($0)" } ?? "")
     }
 }
 

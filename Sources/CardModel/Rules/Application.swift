@@ -1,49 +1,18 @@
-/// A card with the values that the rules of its business number use.
-@dynamicMemberLookup
-package struct ApplicationCard: Hashable, Sendable {
-    private var card: Card
-    /// The side that the verifier saw, else the side that the metadata names.
-    package let side: CardSide?
-    /// The wait for the other side; over at once for cards of a list.
-    package var wait: Wait
-    /// Whether a person let this back be sent although no front of its number was delivered.
-    package var goesWithoutFront: Bool
-    /// Whether it is sent in a delivery of its own, because a delivery of several cards was refused as a whole.
-    package var isSplit: Bool
-    /// Whether no user account is known for it.
-    package var lacksAccount = false
-
-    package init(_ card: Card, goesWithoutFront: Bool = false, isSplit: Bool = false) {
-        self.card = card
-        self.side = card.side ?? card.metadata.side
-        self.wait = Wait(from: card.createdAt, until: card.waitsUntil)
-        self.goesWithoutFront = goesWithoutFront
-        self.isSplit = isSplit
-    }
-
-    package subscript<Value>(dynamicMember path: WritableKeyPath<Card, Value>) -> Value {
-        get { self.card[keyPath: path] }
-        set { self.card[keyPath: path] = newValue }
-    }
-
-    /// The arrival of its photo, and the time it was taken if that counts.
-    package var age: PhotoAge { self.card.age }
-
-    /// Whether the rules ignore it: it is another submitter's card that no person has accepted.
-    var isForeign: Bool { self.state == .held && self.reason == .submitterConflict }
-}
-
 /// The cards of a business number at one moment.
 package struct CaseSnapshot: Hashable, Sendable {
-    /// Its cards, without erased ones.
-    package var cards: [ApplicationCard]
+    /// Its cards in the order of their arrival, without erased ones, and without another submitter's card that no person has
+    /// accepted.
+    package let cards: [Card]
+    /// Those without a known user account, if they need one.
+    package var withoutAccount: Set<CardID> = []
     /// Whether fronts of it named different persons, erased ones included; never reset.
     package var isDisputed: Bool
     /// The newest photo of each side that was delivered, erased or not.
     package var delivered: [CardSide: PhotoAge]
 
-    package init(cards: [ApplicationCard], isDisputed: Bool = false, delivered: [CardSide: PhotoAge] = [:]) {
-        self.cards = cards.filter { !$0.isForeign }.sorted { $0.order < $1.order }
+    package init(cards: [Card], isDisputed: Bool = false, delivered: [CardSide: PhotoAge] = [:]) {
+        self.cards = cards.filter { $0.state != .held || $0.reason != .submitterConflict }
+            .sorted { $0.order < $1.order }
         self.isDisputed = isDisputed
         self.delivered = delivered
     }

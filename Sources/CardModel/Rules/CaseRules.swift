@@ -10,7 +10,7 @@ package struct CaseRules {
     private let policy: CasePolicy
     private let now: Timestamp
     private var decision = CaseDecision()
-    private var remaining: [ApplicationCard]
+    private var remaining: [Card]
 
     private init(snapshot: CaseSnapshot, policy: CasePolicy, now: Timestamp) {
         self.snapshot = snapshot
@@ -72,10 +72,10 @@ package struct CaseRules {
         _ side: CardSide,
         in snapshot: CaseSnapshot,
         except held: [CardID: VerdictFinding] = [:]
-    ) -> (age: PhotoAge, card: ApplicationCard?)? {
+    ) -> (age: PhotoAge, card: Card?)? {
         let delivered = snapshot.delivered[side]
         let going = snapshot.cards.filter { card in
-            card.side == side && (card.state == .verified || card.state == .delivering) && held[card.id] == nil
+            card.anySide == side && (card.state == .verified || card.state == .delivering) && held[card.id] == nil
         }
         if let card = PhotoAge.newest(going, after: delivered, by: \.age) { return (card.age, card) }
         return delivered.map { age in (age, snapshot.cards.first { $0.state == .delivered && $0.age == age }) }
@@ -84,7 +84,7 @@ package struct CaseRules {
     private mutating func supersedeOlderPhotos() {
         for side in CardSide.allCases {
             let newest = Self.newest(side, in: self.snapshot, except: self.decision.held)
-            for card in self.remaining where card.side == side {
+            for card in self.remaining where card.anySide == side {
                 guard let newest, newest.age != card.age else { continue }
                 self.decision.superseded[card.id] = .some(newest.card?.id)
                 if newest.age.isTakenLater(than: card.age) { self.decision.passedOver.insert(card.id) }
@@ -94,9 +94,9 @@ package struct CaseRules {
     }
 
     /// Whether another photo of the side is being delivered, or may be at the backend.
-    private func isBehindOtherPhoto(_ card: ApplicationCard) -> Bool {
+    private func isBehindOtherPhoto(_ card: Card) -> Bool {
         self.snapshot.cards.contains { other in
-            guard other.side == card.side else { return false }
+            guard other.anySide == card.anySide else { return false }
             switch other.state {
             case .delivering: return true
             case .held: return [.outcomeUnknown, .retcodeUnlisted, .restored].contains(other.reason)
@@ -123,13 +123,14 @@ package struct CaseRules {
 
     /// A card without user account waits until a person names one, and is in no form until then.
     private mutating func waitWithoutAccount() {
-        for card in self.remaining where card.lacksAccount { self.wait(card, for: .userNumberMissing) }
-        self.remaining.removeAll(where: \.lacksAccount)
+        let waiting = self.snapshot.withoutAccount
+        for card in self.remaining where waiting.contains(card.id) { self.wait(card, for: .userNumberMissing) }
+        self.remaining.removeAll { waiting.contains($0.id) }
     }
 
     private mutating func sortRemaining() {
-        let front = self.remaining.first { $0.side == .front }
-        let back = self.remaining.first { $0.side == .back }
+        let front = self.remaining.first { $0.anySide == .front }
+        let back = self.remaining.first { $0.anySide == .back }
         let goesTogether = self.policy.layout == .application
         if let front {
             if self.isBehindOtherPhoto(front) {
@@ -144,7 +145,7 @@ package struct CaseRules {
     }
 
     /// Decides for a front that may be sent in one form with its back; returns whether the back is decided, too.
-    private mutating func decideTogether(_ front: ApplicationCard, _ back: ApplicationCard?) -> Bool {
+    private mutating func decideTogether(_ front: Card, _ back: Card?) -> Bool {
         if let back, !back.isSplit, !self.isBehindOtherPhoto(back) {
             self.send([front, back])
             return true
@@ -157,11 +158,11 @@ package struct CaseRules {
         return false
     }
 
-    private mutating func decideBack(_ back: ApplicationCard) {
+    private mutating func decideBack(_ back: Card) {
         if self.isBehindOtherPhoto(back) { return self.wait(back, for: .waitsForOlderPhoto) }
         if self.snapshot.delivered[.front] != nil || back.goesWithoutFront { return self.send([back]) }
         let frontMayCome = self.snapshot.cards.contains { card in
-            guard card.side == .front, self.decision.rejected[card.id] == nil else { return false }
+            guard card.anySide == .front, self.decision.rejected[card.id] == nil else { return false }
             return card.state.isRunnable || card.state == .held
         }
         if frontMayCome { return self.wait(back, for: .waitsForFront) }
@@ -172,7 +173,7 @@ package struct CaseRules {
         self.wait(back, for: .frontMissing)
     }
 
-    private mutating func send(_ cards: [ApplicationCard]) {
+    private mutating func send(_ cards: [Card]) {
         if let due = cards.compactMap(\.due).filter({ !$0.isOver(at: self.now) }).map(\.until).max() {
             for card in cards { self.decision.waiting[card.id] = .some(nil) }
             self.reconsider(at: due)
@@ -185,7 +186,7 @@ package struct CaseRules {
         for card in self.remaining { self.wait(card, for: reason) }
     }
 
-    private mutating func wait(_ card: ApplicationCard, for reason: ReasonCode, until end: Timestamp? = nil) {
+    private mutating func wait(_ card: Card, for reason: ReasonCode, until end: Timestamp? = nil) {
         self.decision.waiting[card.id] = reason
         if let end { self.reconsider(at: end) }
     }

@@ -46,12 +46,15 @@ package struct CaseStatus: Hashable, Sendable {
     ///   - cards: its cards, in any order.
     ///   - delivered: the sides that were delivered, by cards that are erased, too.
     /// - Returns: `nil` if nothing is left of the case.
-    package init?(of cards: [CaseCard], delivered: Set<CardSide>) {
+    package init?(of cards: [Card], delivered: Set<CardSide>) {
         let cards = cards.filter { $0.state != .erased }
-            .sorted { ($0.side == .back ? 1 : 0, $0.age.order) < ($1.side == .back ? 1 : 0, $1.age.order) }
+            .sorted { ($0.anySide == .back ? 1 : 0, $0.order) < ($1.anySide == .back ? 1 : 0, $1.order) }
         guard !cards.isEmpty || !delivered.isEmpty else { return nil }
-        let others = CaseCards(cards)
-        let needs = cards.compactMap { card in card.need(among: others).map { (card: card, state: $0) } }
+        let open = cards.filter { $0.continues || $0.notice.needsPerson }
+        let photos = cards.filter { $0.state.isRunnable || $0.state == .delivered }
+        let needs = cards.compactMap { card in
+            card.need(open: open, photos: photos).map { (card: card, state: $0) }
+        }
         for state in CaseState.allCases {
             guard let first = needs.first(where: { $0.state == state }) else { continue }
             self = state.needsPerson ? Self(state, card: first.card.id, cause: first.card.shownReason) : Self(state)
@@ -61,81 +64,37 @@ package struct CaseStatus: Hashable, Sendable {
     }
 }
 
-package struct CaseCard: Sendable {
-    let id: CardID
-    let state: CardState
-    let reason: ReasonCode?
-    let shownReason: String?
-    let side: CardSide?
-    let age: PhotoAge
-    let notice: CardNotice
-
-    /// - Parameter side: The side that the verifier saw, else the side that its submitter named.
-    package init(
-        id: CardID,
-        state: CardState,
-        reason: ReasonCode?,
-        remoteCode: String? = nil,
-        side: CardSide?,
-        age: PhotoAge,
-        isSeen: Bool = false,
-        isRetaken: Bool = false
-    ) {
-        self.id = id
-        self.state = state
-        self.reason = reason
-        self.shownReason = reason?.shown(remoteCode)
-        self.side = side
-        self.age = age
-        self.notice = CardNotice(state, reason, isSeen: isSeen, isRetaken: isRetaken)
-    }
-
+extension Card {
     /// Returns the state that the card causes for its case.
-    func need(among others: CaseCards) -> CaseState? {
+    ///
+    /// - Parameters:
+    ///   - open: the cards of the case that continue by themselves or need a person.
+    ///   - photos: those that are in progress or delivered.
+    fileprivate func need(open: [Card], photos: [Card]) -> CaseState? {
         switch self.notice {
         // The front has the cause, or is still in progress.
-        case .attention(.decide) where self.reason == .frontMissing && others.hasOpenFront: .inProgress
-        case .attention where others.replace(self): nil
+        case .attention(.decide) where self.reason == .frontMissing && open.contains(where: { $0.anySide != .back }):
+            .inProgress
+        case .attention where self.isReplaced(by: photos): nil
         case .attention(.decide): self.state == .failed ? .failed : .decide
         case .attention(.retake): .retake
         // The card that it waits for may have been marked as seen: then nothing is in progress.
-        case .blocked: others.hasOpenCards ? .inProgress : nil
-        case .nothing, .line: self.goesOn ? .inProgress : nil
+        case .blocked: open.isEmpty ? nil : .inProgress
+        case .nothing, .line: self.continues ? .inProgress : nil
         }
     }
 
     /// Whether it continues by itself; a card that waits for a person does not, seen or not.
-    var goesOn: Bool {
+    fileprivate var continues: Bool {
         self.state.isRunnable && self.notice != .blocked
             && !(self.state == .verified && self.reason.map(ReasonCode.needingAttention.contains) == true)
     }
-}
 
-/// Facts about all cards of a case, for judging one of them.
-struct CaseCards {
-    /// Whether a card that is or may be a front continues or needs a person.
-    let hasOpenFront: Bool
-    /// Whether a card continues or needs a person.
-    let hasOpenCards: Bool
-    /// The photos of each side that are in progress or delivered; under `nil` those whose side is still unknown.
-    private var photos: [CardSide?: [PhotoAge]] = [:]
-
-    init(_ cards: [CaseCard]) {
-        let open = cards.filter { $0.goesOn || $0.notice.needsPerson }
-        self.hasOpenCards = !open.isEmpty
-        self.hasOpenFront = open.contains { $0.side != .back }
-        for card in cards where card.state.isRunnable || card.state == .delivered {
-            self.photos[card.side, default: []].append(card.age)
-        }
-    }
-
-    /// Whether newer photos replace a rejected or failed card, so that it needs no action.
-    func replace(_ card: CaseCard) -> Bool {
-        guard card.state == .rejected || card.state == .failed else { return false }
-        func hasNewer(_ side: CardSide?) -> Bool {
-            self.photos[side]?.contains { $0.isNewer(than: card.age) } ?? false
-        }
-        let sides = card.side.map { [$0] } ?? CardSide.allCases
-        return hasNewer(nil) || sides.allSatisfy(hasNewer)
+    /// Whether newer photos replace a rejected or failed card, so that it needs no action; one of an unknown side may be of any.
+    private func isReplaced(by photos: [Card]) -> Bool {
+        guard self.state == .rejected || self.state == .failed else { return false }
+        let newer = Set(photos.filter { $0.age.isNewer(than: self.age) }.map(\.anySide))
+        let sides: Set<CardSide?> = self.anySide.map { [$0] } ?? Set(CardSide.allCases)
+        return newer.contains(nil) || newer.isSuperset(of: sides)
     }
 }

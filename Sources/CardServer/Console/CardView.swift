@@ -5,9 +5,6 @@ import Foundation
 /// One card on a page: for a personal value only whether it is there and as expected, unless it was revealed.
 struct CardView {
     let details: CardDetails
-    private let document: CardDetailsDocument
-    /// The personal values, which only the answer to a reveal shows; its line in the access log is durable by then.
-    private let revealed: CardExport?
     /// The tab in which the card is reviewed.
     let tab: String?
     let visit: ConsoleRequest
@@ -16,9 +13,8 @@ struct CardView {
     /// The text that the person has written, if the page is shown again.
     var typed: String?
 
-    init(_ details: CardDetails, for visit: ConsoleRequest, revealed: CardExport? = nil, tab: String? = nil) {
-        (self.details, self.document) = (details, CardDetailsDocument(details, reveals: false))
-        (self.revealed, self.tab, self.visit) = (revealed, tab, visit)
+    init(_ details: CardDetails, for visit: ConsoleRequest, tab: String? = nil) {
+        (self.details, self.tab, self.visit) = (details, tab, visit)
     }
 
     var body: HTML {
@@ -34,10 +30,10 @@ struct CardView {
 
     /// The card within a case that is reviewed.
     var reviewed: HTML {
-        let card = self.document.card
+        let card = self.details.card
         let focus: HTML = self.hasKeys ? " data-focus tabindex=\"-1\"" : ""
         return """
-            <article><h2\(focus)>\(HTML.side(card.side)) · \(HTML.caseLink(card.businessNo)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
+            <article><h2\(focus)>\(HTML.side(card.anySide)) · \(HTML.caseLink(card.metadata.businessNumber)) <a\(href: .card(card.id))>\(Message.pageTimeline)</a></h2>
             \(HTML.facts(self.why))\(self.inWords)\(self.image)\(self.fields)\(self.actions)</article>
 
             """
@@ -45,12 +41,12 @@ struct CardView {
 
     /// The state of the card with its reason, and its submitter.
     private var why: [(Message, HTML?)] {
-        let card = self.document.card
+        let card = self.details.card
         return [
-            (.pageStateTitle, .state(card.state)), (.pageReason, card.reason.map(HTML.reason)),
-            (.pageSubmitter, "\(self.document.submitter)"),
-            (.pageNumberOwner, self.document.numberOwner.map { "\($0.submitter)" }),
-            (.pagePersonTitle, self.document.person.map { "\(Message.pagePerson($0))" }),
+            (.pageStateTitle, .state(card.state)), (.pageReason, card.shownReason.map(HTML.reason)),
+            (.pageSubmitter, "\(card.submitter)"),
+            (.pageNumberOwner, self.details.numberOwner.map { "\($0.submitter)" }),
+            (.pagePersonTitle, self.details.person.map { "\(Message.pagePerson($0))" }),
         ]
     }
 
@@ -60,45 +56,43 @@ struct CardView {
     }
 
     private var message: HTML? {
-        guard self.revealed != nil else { return self.document.message.map(HTML.message) }
-        return self.details.card.message.map { HTML("<p class=\"message\" data-revealed>\($0.text())</p>") }
+        guard self.details.isRevealed else { return self.details.message.map(HTML.message) }
+        return self.details.message.map { HTML("<p class=\"message\" data-revealed>\($0.text())</p>") }
     }
 
     private var summary: HTML {
-        let (document, card) = (self.document, self.document.card)
+        let (details, card) = (self.details, self.details.card)
         let caseAndSide: [(Message, HTML?)] = [
-            (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
+            (.pageBusinessNo, .caseLink(card.metadata.businessNumber)), (.pageSideTitle, .side(card.anySide)),
         ]
-        let failures = self.details.attempts.count { ![nil, .accepted].contains($0.failureClass) }
+        let failures = details.events.count { ![nil, .accepted].contains($0.failureClass) }
         let facts: [(Message, HTML?)] = [
-            (.pageSent, .time(card.createdAt)), (.pageAttempts, "\(failures)"),
-            (.pageNextAttempt, document.nextAttemptAt.map(HTML.time)),
-            (.pageDeliveryKey, document.idempotencyKey.map { "<code>\($0)</code>" }),
-            (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
+            (.pageSent, "\(card.createdAt)"), (.pageAttempts, "\(failures)"),
+            (.pageNextAttempt, details.nextAttemptAt.map { "\($0)" }),
+            (.pageDeliveryKey, details.idempotencyKey.map { "<code>\($0)</code>" }),
+            (.pageCard, "<code>\(card.id.rawValue)</code>"),
         ]
         return "\(HTML.facts(caseAndSide + self.why + facts))\(self.message)"
     }
 
     private var image: HTML {
-        if let revealed = self.revealed { return Self.image(revealed) ?? self.hiddenImage }
+        if self.details.isRevealed { return self.revealedImage ?? self.hiddenImage }
         // In a review, one form reveals all cards of the case.
         return "\(self.hiddenImage)\(self.tab == nil || self.hasKeys ? self.revealForm : nil)"
     }
 
     /// The image as bytes of the answer itself: no address serves it again.
-    private static func image(_ revealed: CardExport) -> HTML? {
-        guard let image = revealed.image else { return nil }
+    private var revealedImage: HTML? {
+        guard let image = self.details.image else { return nil }
         let base64 = HTML(markup: image.base64EncodedString())
         return """
-            <img data-revealed class="photo" alt="\(Message.pageImage)" src="data:\(revealed.imageType);base64,\(base64)">
+            <img data-revealed class="photo" alt="\(Message.pageImage)" src="data:\(self.details.imageType);base64,\(base64)">
             """
     }
 
     private var hiddenImage: HTML {
-        if let dropped = self.document.imageDroppedAt {
-            return "<p>\(Message.pageImageDropped) \(HTML.time(dropped))</p>"
-        }
-        guard let bytes = self.document.imageBytes else { return "<p>\(Message.pageNoImage)</p>" }
+        if let dropped = self.details.imageDroppedAt { return "<p>\(Message.pageImageDropped) \(dropped)</p>" }
+        guard let bytes = self.details.imageBytes else { return "<p>\(Message.pageNoImage)</p>" }
         return "<div class=\"hidden-image\"><p>\(Message.pageImageHidden(bytes))</p></div>"
     }
 
@@ -114,7 +108,7 @@ struct CardView {
 
     /// Each field that was read: there or missing, and as expected or not.
     private var fields: HTML {
-        if self.revealed != nil { return self.revealedFields }
+        if self.details.isRevealed { return self.revealedFields }
         guard let read = self.details.reading?.fields else { return "<p>\(Message.pageNotRead)</p>" }
         let expected = self.details.card.metadata
         let isName = expected.expectedName.map { ExpectedHolder.hasName(read.name, $0) }
@@ -128,7 +122,7 @@ struct CardView {
             (.pageIssuer, read.issuer, nil), (.pageValidity, read.validity, nil),
         ]
         return .facts(
-            (self.document.card.side == .back ? back : front).map {
+            (self.details.card.anySide == .back ? back : front).map {
                 ($0.0, "\(Self.comparison($0.1, isExpected: $0.2))")
             }
         )
@@ -142,7 +136,8 @@ struct CardView {
             (.pageExpectedNumber, said.expectedIDNumber), (.pageGender, read?.gender),
             (.pageEthnicity, read?.ethnicity), (.pageBirthDate, read?.birthDate), (.pageAddress, read?.address),
             (.pageIssuer, read?.issuer),
-            (.pageValidity, read?.validity), (.pageUserNo, said.userNumber), (.pageFile, self.details.inputName),
+            (.pageValidity, read?.validity), (.pageUserNo, said.userNumber),
+            (.pageFile, self.details.submitted?.inputName.map(Redacted.init)),
         ]
         return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"
     }
@@ -155,21 +150,16 @@ struct CardView {
 
     /// The events of the card, oldest first, with the calls and decisions between them.
     private var timeline: HTML {
-        let lines = self.document.events.map { event in
+        let lines = self.details.events.map { event in
             let code = event.code.map { HTML(" <code>\($0)</code>") }
             let who = event.actor.map { HTML(" <span class=\"who\">\($0)</span> \(event.why ?? "")") }
             let text = event.kind == "warning" ? event.message.map { HTML(" \($0)") } : nil
-            return HTML("<li>\(HTML.time(event.at)) <strong>\(event.kind)</strong>\(code)\(who)\(text)</li>\n")
+            return HTML("<li>\(event.at) <strong>\(event.kind)</strong>\(code)\(who)\(text)</li>\n")
         }
         return "<ol class=\"timeline\">\(lines)</ol>"
     }
 
     private var others: HTML? {
-        self.document.caseCards.isEmpty ? nil : .section(.pageOtherCards, .table(of: self.document.caseCards))
+        self.details.caseCards.isEmpty ? nil : .section(.pageOtherCards, .table(of: self.details.caseCards))
     }
-}
-
-extension HTML {
-    /// A moment as documents have it (UTC, ISO 8601), shown in the zone of this machine.
-    static func time(_ text: String) -> HTML { "<time datetime=\"\(text)\">\(text.asLocalTime)</time>" }
 }

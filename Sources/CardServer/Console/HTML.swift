@@ -117,8 +117,8 @@ extension HTML {
         return "<code>\(code)</code>\(meaning.map { HTML(" <span class=\"faint\">\($0)</span>") })"
     }
 
-    static func caseLink(_ number: String) -> HTML {
-        "<a\(href: ConsolePath(.oneCase, [("no", number)]))>\(number)</a>"
+    static func caseLink(_ number: BusinessNumber) -> HTML {
+        "<a\(href: ConsolePath(.oneCase, [("no", number.rawValue)]))>\(number.rawValue)</a>"
     }
 
     /// A card by the end of its id, which the command line accepts, too.

@@ -38,7 +38,7 @@ struct CardRoutes: Sendable {
         {
             next = "i\(last.order)"
         }
-        let answer: JSONObject = ["cards": page.map(CardDocument.init), "next_cursor": next]
+        let answer: JSONObject = ["cards": page, "next_cursor": next]
         return Response(json: answer)
     }
 
@@ -55,8 +55,7 @@ struct CardRoutes: Sendable {
         else { throw Problem(.parameterInvalid, .requestChangedSince) }
         let changes = try await self.ports.store.changes(filter, since: event, limit: limit, for: caller)
         let answer: JSONObject = [
-            "cards": changes.cards.map(CardDocument.init), "changed_since": "\(changes.last)",
-            "has_more": changes.hasMore,
+            "cards": changes.cards, "changed_since": "\(changes.last)", "has_more": changes.hasMore,
         ]
         return Response(json: answer)
     }
@@ -64,13 +63,11 @@ struct CardRoutes: Sendable {
     /// `GET /v1/cases`.
     func listCases(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "limit", "cursor"])
-        var filter = CaseFilter()
-        filter.states = try parameters.choices("state")
-        filter.number = try parameters.businessNumber()
+        let filter = CaseFilter(states: try parameters.choices("state"), number: try parameters.businessNumber())
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.cases(filter, after: last, limit: limit, for: caller)
-        let answer: JSONObject = ["cases": page.cases.map(CaseDocument.init), "next_cursor": page.next?.text]
+        let answer: JSONObject = ["cases": page.cases, "next_cursor": page.next?.text]
         return Response(json: answer)
     }
 
@@ -83,22 +80,22 @@ struct CardRoutes: Sendable {
         let id = Self.card(context)
         let details =
             reveals
-            ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false).details
+            ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false)
             : try await self.ports.store.details(of: id, for: caller)
-        return Response(json: CardDetailsDocument(details, reveals: reveals))
+        return Response(json: details)
     }
 
     /// `GET /v1/cards/{card_id}/image`: the prepared image.
     func image(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let why = try Self.why(request)
         let origin = try Self.origin("GET /v1/cards/{card_id}/image", caller: caller, why: why)
-        let export = try await self.reveal(Self.card(context), to: origin, hasPurpose: why?.trimmed.isEmpty == false)
-        guard let image = export.image else { throw Problem(.imageGone) }
-        return Response(ByteBuffer(bytes: image), export.imageType)
+        let details = try await self.reveal(Self.card(context), to: origin, hasPurpose: why?.trimmed.isEmpty == false)
+        guard let image = details.image else { throw Problem(.imageGone) }
+        return Response(ByteBuffer(bytes: image), details.imageType)
     }
 
     /// Returns the personal values of a card; the access log records each reveal and each refusal.
-    func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardExport {
+    func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardDetails {
         if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
             guard hasPurpose else { throw Problem(.fieldInvalid, .requestRevealWhy) }
             let isBound = !caller.scopes.contains(.operate)
@@ -169,7 +166,6 @@ struct CardRoutes: Sendable {
     private func answer(_ outcome: DecisionOutcome, about id: CardID, to caller: Caller) async throws -> Response {
         let changed = outcome.changes.map(\.card)
         let cards = try await self.ports.store.cards(changed.isEmpty ? [id] : changed, for: caller)
-            .map(CardDocument.init)
         guard outcome != .waitsForSecond else {
             let answer: JSONObject = ["cards": cards, "waits_for": "second_person"]
             return Response(json: answer, status: .accepted)

@@ -8,8 +8,8 @@ struct CardRow: Record {
     static let columns: SQL = """
         card.id, card.state, card.number, card.expected_side, card.priority, card.submitter, card.intake_order, card.taken, card.waits_until,
         card.created_at, card.changed_at, card.reason, card.remote_code, card.side, card.failures, card.due_from, card.due_at,
-        card.shrunk, card.accepted, card.delivery, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
-        card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card.unreadable, card.beside,
+        card.shrunk, card.accepted, card.delivery, card.seen, \(Self.isRetaken), card.without_front, card.split, card.message,
+        card.metadata, card.worker, card.failures, card.tries, card.failed_at, card.counts_from, card.unreadable, card.beside,
         card_key.key_id, card_key.wrapped
         """
     /// Whether a newer photo of the card's number and side was delivered; the case still stores that after the photo is erased. A
@@ -35,8 +35,6 @@ struct CardRow: Record {
     let sealedMetadata: Data?
     let worker: String?
     let history: FailureHistory
-    let goesWithoutFront: Bool
-    let isSplit: Bool
     /// Whether the verifier's last answer about it could not be understood.
     let isUnreadable: Bool
     /// The card of the same address, while this card is only fetched to see whether the photo there was replaced.
@@ -60,13 +58,12 @@ struct CardRow: Record {
         (card.failures, card.due) = (try row.next(), try Wait(&row))
         (card.isShrunk, card.isAccepted, card.delivery) = (try row.next(), try row.next(), try row.next())
         (card.isSeen, card.isRetaken) = (try row.next(), try row.next())
+        (card.goesWithoutFront, card.isSplit) = (try row.next(), try row.next())
         self.bare = card
         self.sealedMessage = try row.next()
         self.sealedMetadata = try row.next()
         self.worker = try row.next()
         self.history = try FailureHistory(&row)
-        self.goesWithoutFront = try row.next()
-        self.isSplit = try row.next()
         self.isUnreadable = try row.next()
         self.beside = try row.next()
         self.keyID = try row.next()
@@ -105,9 +102,6 @@ struct CardRow: Record {
     func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }
 
     var hasKey: Bool { self.wrappedKey != nil }
-
-    /// The side that the verifier saw, else the one that its submitter named.
-    var anySide: CardSide? { self.side ?? self.expectedSide }
 
     /// The card with its personal values unsealed; an erased card has none.
     func card(_ vault: Vault) throws -> Card {

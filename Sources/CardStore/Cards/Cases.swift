@@ -1,38 +1,37 @@
 package import CardModel
 
-/// The cards of a business number as one case, with its status.
-package struct Case: Hashable, Sendable, Record {
-    package let number: BusinessNumber
-    package internal(set) var status: CaseStatus
+/// The cards of a business number as one case with its status, as lists show it: the command line and HTTP write the same.
+package struct Case: Encodable, Sendable, Record {
+    package let businessNo: BusinessNumber
+    package let state: CaseState
+    /// The first cause; `null` if no card is the cause.
+    @Nullable package internal(set) var cause: String?
+    /// The card that is the cause, and its side.
+    @Nullable package internal(set) var cardID: CardID?
+    @Nullable package internal(set) var side: CardSide?
     /// Since when the case has had this status, for this cause.
-    package internal(set) var since: Timestamp
-    /// The submitter of the first card of the number.
-    package let submitter: String
-    package let delivered: Set<CardSide>
-    /// The sides of which a photo was delivered or may still be.
-    var present: Set<CardSide>
-    /// The side of the card that is the cause, and its message, if a person must do something about it.
-    var causeSide: CardSide?
-    var message: Message?
+    @UTC package internal(set) var since: Timestamp
+    private let delivered: [CardSide]
+    /// The sides without a photo that was delivered or may still be.
+    package internal(set) var missing: [CardSide]
+    /// The issue and what to do, without personal values.
+    @InWords package internal(set) var message: Message?
 
-    static let columns: SQL = "number, submitter, front_delivered, back_delivered, state, cause_card, cause, since"
+    static let columns: SQL = "number, front_delivered, back_delivered, state, cause_card, cause, since"
     static let tables: SQL = "cases"
 
     init(_ row: inout Row) throws {
-        self.number = try row.next()
-        self.submitter = try row.next()
-        self.delivered = try Self.delivered(&row)
-        self.present = self.delivered
-        self.status = CaseStatus(try row.next(), card: try row.next(), cause: try row.next())
+        self.businessNo = try row.next()
+        let delivered = try Self.delivered(&row)
+        (self.delivered, self.missing) = (delivered, CardSide.allCases.filter { !delivered.contains($0) })
+        self.state = try row.next()
+        (self.cardID, self.cause) = (try row.next(), try row.next())
         self.since = try row.next()
     }
 
     /// Reads `front_delivered, back_delivered`.
-    static func delivered(_ row: inout Row) throws -> Set<CardSide> {
-        var sides: Set<CardSide> = []
-        if try row.next(Int64?.self) != nil { sides.insert(.front) }
-        if try row.next(Int64?.self) != nil { sides.insert(.back) }
-        return sides
+    static func delivered(_ row: inout Row) throws -> [CardSide] {
+        try CardSide.allCases.filter { _ in try row.next(Int64?.self) != nil }
     }
 }
 
@@ -92,51 +91,25 @@ struct CaseRow: Equatable {
 
     static let columns: SQL = "state, cause_card, cause, foreign_since"
 
-    init(_ row: inout Row) throws {
-        // An unknown state counts as none.
-        let state = try row.next(String?.self).flatMap(CaseState.init)
-        let (card, cause): (CardID?, String?) = (try row.next(), try row.next())
-        self.status = state.map { CaseStatus($0, card: card, cause: cause) }
-        self.foreignSince = try row.next()
-    }
-
-    private init(_ status: CaseStatus?, foreignSince: Timestamp?) {
-        (self.status, self.foreignSince) = (status, foreignSince)
-    }
-
     /// Judges a case by its cards.
     static func current(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow {
         let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(Self.isForeign) AND seen = 0"
         return CaseRow(
-            try Self.status(of: number, in: tx),
+            status: try Self.status(of: number, in: tx),
             foreignSince: try tx.values(waiting, as: Timestamp.self).min()
         )
     }
 
     private static func status(of number: BusinessNumber, in tx: Transaction) throws -> CaseStatus? {
-        var delivered: Set<CardSide> = []
-        let cards: [CaseCard?] = try tx.rows(
+        let sides: SQL = "SELECT front_delivered, back_delivered FROM cases WHERE number = \(number)"
+        let cards = try CardRow.all(
             """
-            SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
-            intake_order, taken, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number
-            AND card.state <> \(literal: .erased) AND card.beside IS NULL AND NOT (\(Self.isForeign))
-            AND \(Self.counts(in: number)) WHERE cases.number = \(number)
-            """
-        ) { row in
-            delivered = try Case.delivered(&row)
-            guard let id = try row.next(CardID?.self) else { return nil }
-            return CaseCard(
-                id: id,
-                state: try row.next(),
-                reason: try row.next(),
-                remoteCode: try row.next(),
-                side: try row.next(),
-                age: PhotoAge(order: try row.next(), taken: try row.next()),
-                isSeen: try row.next(),
-                isRetaken: try row.next()
-            )
-        }
-        return CaseStatus(of: cards.compactMap(\.self), delivered: delivered)
+            WHERE card.number = \(number) AND card.state <> \(literal: .erased) AND card.beside IS NULL
+            AND NOT (\(Self.isForeign)) AND \(Self.counts(in: number))
+            """,
+            in: tx
+        )
+        return CaseStatus(of: cards.map(\.bare), delivered: Set(try tx.row(sides, Case.delivered) ?? []))
     }
 
     /// Selects the cards that determine the status of a case: of thousands of delivered or superseded ones, the newest.
@@ -149,5 +122,15 @@ struct CaseRow: Equatable {
                 SELECT max(intake_order) FROM card WHERE number = \(number) AND state = \(literal: .superseded)
             ))
             """
+    }
+}
+
+extension CaseRow {
+    init(_ row: inout Row) throws {
+        // An unknown state counts as none.
+        let state = try row.next(String?.self).flatMap(CaseState.init)
+        let (card, cause): (CardID?, String?) = (try row.next(), try row.next())
+        self.status = state.map { CaseStatus($0, card: card, cause: cause) }
+        self.foreignSince = try row.next()
     }
 }

@@ -208,16 +208,18 @@ extension DeliveryProposal {
         let isDecided: SQL = "number = \(number) AND state = \(literal: .verified) AND \(Decision.holdsCard)"
         let decided = try tx.values("SELECT id FROM card WHERE \(isDecided)", as: CardID.self)
         let cards = rows.map { row in
-            var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, isSplit: row.isSplit)
+            var card = row.bare
             // Held until a person's decision is carried out or withdrawn.
             if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
-            // A card that cannot be unsealed may go, so that forming its delivery fails it.
-            if !terms.hasDefaultUserNumber, card.state == .verified, let opened = try? row.card(store.vault) {
-                card.lacksAccount = opened.metadata.userNumber?.reveal().isEmpty ?? true
-            }
             return card
         }
-        return (CaseSnapshot(cards: cards, isDisputed: isDisputed, delivered: delivered), revision)
+        var snapshot = CaseSnapshot(cards: cards, isDisputed: isDisputed, delivered: delivered)
+        for row in rows where !terms.hasDefaultUserNumber && row.state == .verified {
+            // A card that cannot be unsealed may go, so that forming its delivery fails it.
+            guard let card = try? row.card(store.vault) else { continue }
+            if card.metadata.userNumber?.reveal().isEmpty ?? true { snapshot.withoutAccount.insert(row.id) }
+        }
+        return (snapshot, revision)
     }
 
     /// Whether the case has the revision that was read.

@@ -1,15 +1,18 @@
 package import CardModel
+import Foundation
 
 /// Which cases are listed.
 package struct CaseFilter: Hashable, Sendable {
     /// Their states; empty for all.
-    package var states: [CaseState] = []
+    package var states: [CaseState]
     package var number: BusinessNumber?
     /// The earliest time since when they have had their state.
     package var since: Timestamp?
 
-    /// Lists every case.
-    package init() {}
+    /// Lists every case, or those with the given values.
+    package init(states: [CaseState] = [], number: BusinessNumber? = nil, since: Timestamp? = nil) {
+        (self.states, self.number, self.since) = (states, number, since)
+    }
 }
 
 /// A position in the list of cases, which is in the order of states, and in each of times: after the last case of a page.
@@ -31,6 +34,22 @@ package struct CaseCount: Encodable, Sendable {
     package let cases: Int
     /// Since when the oldest of them has had its state.
     @UTC package var since: Timestamp
+}
+
+/// A card among the others of its case, as `cards show`, `cases show` and HTTP write it; without personal values.
+package struct CaseCard: Encodable, Sendable {
+    package let card: Card
+    package let submitter: String
+    /// The number, from 1, of its person among those that the fronts of the case name; `nil` if all name one.
+    @Nullable package internal(set) var person: Int?
+    /// Why it is in its state, in words.
+    @InWords package internal(set) var message: Message?
+    /// The front that a back was compared with; JSON never has it.
+    let comparedWith: CardID?
+
+    private enum CodingKeys: CodingKey {
+        case card, submitter, person, message
+    }
 }
 
 extension CardStore {
@@ -68,9 +87,14 @@ extension CardStore {
             let next = found.count > limit ? page.last : nil
             return (
                 try page.map { try self.described($0, for: submitter, in: tx) },
-                next.map { CaseCursor($0.status.state, since: $0.since, $0.number) }
+                next.map { CaseCursor($0.state, since: $0.since, $0.businessNo) }
             )
         }
+    }
+
+    /// Returns one case; `nil` if there is none, or none that the caller may see.
+    package func oneCase(_ number: BusinessNumber, for caller: Caller) async throws -> Case? {
+        try await self.cases(CaseFilter(number: number), after: nil, limit: 1, for: caller).cases.first
     }
 
     /// Adds the sides whose photos are in progress, and the side and message of the card that is the cause.
@@ -78,25 +102,24 @@ extension CardStore {
     /// - Parameter submitter: a submitter who does not learn of others' cards; `nil` for callers who see all.
     private func described(_ one: Case, for submitter: String?, in tx: Transaction) throws -> Case {
         var one = one
-        if one.status.state != .complete, one.status.state != .incomplete {
+        if one.state != .complete, one.state != .incomplete {
             let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
-            one.present.formUnion(
-                try tx.values(
-                    """
-                    SELECT coalesce(side, expected_side) FROM card WHERE number = \(one.number) AND state NOT IN \(list: ended)
-                    AND coalesce(side, expected_side) IS NOT NULL AND NOT (\(CaseRow.isForeign))
-                    """
-                )
+            let inProgress: [CardSide?] = try tx.values(
+                """
+                SELECT coalesce(side, expected_side) FROM card WHERE number = \(one.businessNo) AND state NOT IN \(list: ended)
+                AND NOT (\(CaseRow.isForeign))
+                """
             )
+            one.missing.removeAll(where: inProgress.contains)
         }
-        guard let card = one.status.card, let row = try CardRow.fetch(card, in: tx) else { return one }
-        one.causeSide = row.anySide
+        guard let card = one.cardID, let row = try CardRow.fetch(card, in: tx) else { return one }
+        one.side = row.anySide
         // What a person let in is another's all the same.
-        guard submitter == nil || submitter == row.submitter else {
-            one.status = CaseStatus(one.status.state, card: nil, cause: one.status.cause)
-            return one
+        if submitter == nil || submitter == row.submitter {
+            one.message = row.shown(self.vault).message?.withoutPersonalValues
+        } else {
+            one.cardID = nil
         }
-        one.message = row.shown(self.vault).message
         return one
     }
 
@@ -141,33 +164,39 @@ extension CardStore {
             }
         }
     }
-}
 
-/// A case as lists show it, in JSON and in text: the command line and HTTP write the same.
-package struct CaseDocument: Encodable, Sendable {
-    package let businessNo: String
-    package let state: CaseState
-    /// The first cause; `null` if no card is the cause.
-    @Nullable package var cause: String?
-    /// The card that is the cause.
-    @Nullable package var cardID: CardID?
-    @Nullable package var side: CardSide?
-    @UTC package var since: Timestamp
-    private let delivered: [CardSide]
-    /// The sides without a photo that was delivered or may still be.
-    package let missing: [CardSide]
-    /// The issue and what to do, without personal values.
-    @InWords package var message: Message?
-
-    package init(_ one: Case) {
-        (self.businessNo, self.state, self.cause) = (one.number.rawValue, one.status.state, one.status.cause)
-        (self.cardID, self.side) = (one.status.card, one.causeSide)
-        self._since = UTC(wrappedValue: one.since)
-        self.delivered = CardSide.allCases.filter(one.delivered.contains)
-        self.missing = CardSide.allCases.filter { !one.present.contains($0) }
-        self.message = one.message?.withoutPersonalValues
+    /// Returns the cards of a case that a caller may see, in the order of their intake.
+    package func caseCards(of number: BusinessNumber, for caller: Caller) async throws -> [CaseCard] {
+        try await self.read { tx in try self.caseCards(of: number, for: caller, in: tx) }
     }
 
+    func caseCards(of number: BusinessNumber, for caller: Caller?, in tx: Transaction) throws -> [CaseCard] {
+        let rows = try tx.rows(
+            """
+            SELECT \(CardRow.columns), card.holder, card.compared_with FROM \(CardRow.tables) WHERE card.number = \(first: number)
+            AND card.beside IS NULL ORDER BY card.intake_order LIMIT \(Limits.pageSize)
+            """
+        ) { row in
+            (card: try CardRow(&row), holder: try row.next(Data?.self), comparedWith: try row.next(CardID?.self))
+        }
+        .filter { caller?.sees($0.card.submitter) ?? true }
+        let holders = rows.compactMap(\.holder)
+        let persons = holders.indices.filter { holders.firstIndex(of: holders[$0]) == $0 }.map { holders[$0] }
+        return rows.map { row, holder, comparedWith in
+            let card = row.shown(self.vault)
+            let person = persons.count > 1 ? holder.flatMap(persons.firstIndex) : nil
+            return CaseCard(
+                card: card,
+                submitter: card.submitter,
+                person: person.map { $0 + 1 },
+                message: card.message?.withoutPersonalValues,
+                comparedWith: comparedWith
+            )
+        }
+    }
+}
+
+extension Case {
     /// For people: state, business number, the side and cause or what is missing, since when.
     package var line: Message {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")

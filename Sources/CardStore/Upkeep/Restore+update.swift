@@ -10,9 +10,7 @@ extension Restore {
         defer { try? database.close() }
         let store = try await self.unlock(database)
         _ = try await store.requireWhole()
-        report.lastChange = try await database.read { tx in
-            try tx.value("SELECT max(changed_at) FROM card", as: Timestamp.self)?.description
-        }
+        report.lastChange = try await database.read { try $0.value("SELECT max(changed_at) FROM card") }
         if previous != nil {
             try await database.withWriter { [path = self.folder.database] connection in
                 try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])

@@ -7,7 +7,7 @@ package struct RestoreReport: Encodable, Sendable {
     /// How many cards are in it.
     package var cards = 0
     /// When a card of the backup last changed: photos that were admitted later are unknown, and would be sent again.
-    @Nullable package var lastChange: String?
+    @UTC package var lastChange: Timestamp?
     /// How many cards are held because their changes since the backup are unknown.
     package var held = 0
     package var erased = 0

@@ -35,7 +35,7 @@ import Testing
             )
         }
 
-        private static func card(_ index: Int, using random: inout SeededRandom) -> ApplicationCard {
+        private static func card(_ index: Int, using random: inout SeededRandom) -> Card {
             func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
             let state = chance(2) ? .verified : CardState.allCases.randomElement(using: &random)!
             let reasons: [ReasonCode?] = [nil, .outcomeUnknown, .restored, .holderConflict, .submitterConflict]
@@ -50,10 +50,11 @@ import Testing
             (card.createdAt, card.waitsUntil) = (wait.from, wait.until)
             card.due = chance(5) ? .open : nil
             card.isAccepted = chance(3)
-            return ApplicationCard(card, goesWithoutFront: chance(5), isSplit: chance(4))
+            (card.goesWithoutFront, card.isSplit) = (chance(5), chance(4))
+            return card
         }
 
-        func card(_ id: CardID) -> ApplicationCard { self.snapshot.cards.first { $0.id == id }! }
+        func card(_ id: CardID) -> Card { self.snapshot.cards.first { $0.id == id }! }
 
         var description: String {
             let cards = self.snapshot.cards.map {

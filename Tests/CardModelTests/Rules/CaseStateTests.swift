@@ -3,16 +3,15 @@ import Testing
 
 @Suite struct CaseStateTests {
     /// A card in one word: side, state, reason; `+` marks it seen.
-    private static func card(_ text: String, _ order: Int) -> CaseCard {
+    private static func card(_ text: String, _ order: Int) -> Card {
         let words = text.split(separator: " ").map(String.init)
-        return CaseCard(
-            id: CardID(rawValue: "card-\(order)"),
-            state: CardState(rawValue: words[1]) ?? .erased,
-            reason: words.count > 2 ? ReasonCode(rawValue: words[2]) : nil,
-            side: CardSide(rawValue: words[0]),
-            age: PhotoAge(order: Int64(order)),
-            isSeen: words.count > 3
+        var card = Card.sample(
+            CardState(rawValue: words[1]) ?? .erased,
+            words.count > 2 ? ReasonCode(rawValue: words[2]) : nil,
+            side: CardSide(rawValue: words[0])
         )
+        (card.id, card.order, card.isSeen) = (CardID(rawValue: "card-\(order)"), Int64(order), words.count > 3)
+        return card
     }
 
     @Test(arguments: [

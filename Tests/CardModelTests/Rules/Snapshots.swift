@@ -23,7 +23,8 @@ extension CaseSnapshot {
     /// with a, b or c of a back, with x of a card whose side is not known. A card is verified and its wait is over unless
     /// it says otherwise. `@7` is the second in which it was taken. A front or back that was delivered and erased has no name.
     init(_ text: String) {
-        var (cards, delivered): ([ApplicationCard], [CardSide: PhotoAge]) = ([], [:])
+        var (cards, delivered): ([Card], [CardSide: PhotoAge]) = ([], [:])
+        var withoutAccount: Set<CardID> = []
         for (index, item) in text.split(separator: ", ").enumerated() {
             let (words, order) = (item.split(separator: " ").map(String.init), Int64(index + 1))
             let second = words.first { $0.hasPrefix("@") }.flatMap { Int($0.dropFirst()) }
@@ -33,18 +34,17 @@ extension CaseSnapshot {
                 continue
             }
             let side: CardSide? = "efg".contains(words[0].first!) ? .front : words[0].hasPrefix("x") ? nil : .back
-            var sample = Card.sample(.verified, nil, side: side)
-            (sample.id, sample.order, sample.taken) = (CardID(rawValue: words[0]), order, age.taken)
-            for state in words.compactMap(CardState.init) { sample.state = state }
-            if let side, sample.state == .delivered, delivered[side].map(age.isNewer) ?? true { delivered[side] = age }
-            var card = ApplicationCard(sample)
+            var card = Card.sample(.verified, nil, side: side)
+            (card.id, card.order, card.taken) = (CardID(rawValue: words[0]), order, age.taken)
+            for state in words.compactMap(CardState.init) { card.state = state }
+            if let side, card.state == .delivered, delivered[side].map(age.isNewer) ?? true { delivered[side] = age }
             for word in words.dropFirst() where CardState(rawValue: word) == nil && !word.hasPrefix("@") {
                 switch word {
                 case "accepted": card.isAccepted = true
                 case "alone": card.isSplit = true
                 case "frontless": card.goesWithoutFront = true
-                case "accountless": card.lacksAccount = true
-                case "waiting": card.wait = .open
+                case "accountless": withoutAccount.insert(card.id)
+                case "waiting": (card.createdAt, card.waitsUntil) = (Wait.open.from, Wait.open.until)
                 case "due": card.due = .open
                 default: card.reason = ReasonCode(rawValue: word)
                 }
@@ -52,6 +52,7 @@ extension CaseSnapshot {
             cards.append(card)
         }
         self.init(cards: cards, delivered: delivered)
+        self.withoutAccount = withoutAccount
     }
 }
 

@@ -103,7 +103,7 @@ import Testing
             #expect(try await visitor.post("/console/review/undo", undo).status == 409)
             let details = try await harness.store.details(of: card, for: .process)
             #expect(details.card.message?.text().contains("blurred") == true)
-            #expect(details.decisions.last?.purpose == "T-881")
+            #expect(details.events.last { $0.actor != nil }?.why == "T-881")
         }
     }
 

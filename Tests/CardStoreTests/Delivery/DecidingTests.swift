@@ -111,8 +111,8 @@ import Testing
         #expect(try await harness.state(front) == state)
         #expect(try await harness.state(back) == (state == "verified" ? "verified waits_for_front" : state))
         #expect(try await harness.proposals(terms) == (state == "verified" ? [[front]] : []))
-        let details = try await harness.store.reveal(back, to: StoreHarness.person, now: harness.now).details
-        let noted = details.events.filter { $0.reason == VerdictRule.issuedBeforeBirth.reason }
+        let details = try await harness.store.reveal(back, to: StoreHarness.person, now: harness.now)
+        let noted = details.events.filter { $0.code == VerdictRule.issuedBeforeBirth.reason.rawValue }
         #expect(noted.count == (severity == .off ? 0 : 1))
         #expect(noted.allSatisfy { $0.message != nil })
     }

@@ -159,15 +159,17 @@ import Testing
         harness.pass(.seconds(5))
         let changes = try await harness.conclude(job, outcome, onUnknown: .hold)
         #expect(changes == (try await harness.store.status(of: [id])))
-        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now).details
+        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
         #expect(details.card.state == state && details.card.changedAt == harness.now)
         #expect(details.card.delivery == job.id)
         #expect(details.card.message?.text() == (state == .delivered ? nil : Self.message(of: state, id)))
-        let event = try #require(details.events.last)
+        let event = try #require(details.steps.last)
         #expect(event.state == state && event.at == harness.now && event.message == details.card.message)
-        #expect(event.remoteCode == (state == .delivered ? nil : "CODE"))
-        let attempt = try #require(details.attempts.last)
-        #expect(attempt.delivery == job.id && attempt.failureClass == failureClass && attempt.endedAt == harness.now)
+        #expect(event.code == (state == .delivered ? nil : "CODE"))
+        let attempt = try #require(details.calls.last)
+        #expect(attempt.stage == .deliver && attempt.failureClass == failureClass && attempt.at == harness.now)
+        let last: SQL = "SELECT subject FROM attempt WHERE ended_at = \(harness.now) ORDER BY id DESC LIMIT 1"
+        #expect(try await harness.value(last, as: String.self) == job.id.rawValue)
         #expect(attempt.code == (state == .delivered ? "000000" : "CODE"))
         #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
     }

@@ -158,9 +158,9 @@ import Testing
         let image = StoreHarness.image("small")
         try await harness.store.conclude(preparation, with: .prepared(image), now: harness.now)
         try await harness.verify([:])
-        let details = try await harness.store.reveal(job.card.id, to: StoreHarness.person, now: harness.now).details
-        #expect(details.events.map(\.state) == [.fetching, .received, .prepared, .verified])
-        #expect(details.attempts.map(\.stage) == [.fetch, .verify])
+        let details = try await harness.store.reveal(job.card.id, to: StoreHarness.person, now: harness.now)
+        #expect(details.steps.map(\.state) == [.fetching, .received, .prepared, .verified])
+        #expect(details.calls.map(\.stage) == [.fetch, .verify])
         #expect(try await harness.accessLog().map(\.[0]) == ["verify", "reveal"])
     }
 }

@@ -83,9 +83,10 @@ import Testing
         let card = try await harness.admit(
             harness.photo("front", number: "N", file: file, refused: StoreHarness.tooLarge)
         ).card
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
-        #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
-        #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        #expect(details.card.message == "too large" && details.steps.map(\.message) == ["too large"])
+        #expect(details.steps.map(\.state) == [.rejected])
+        #expect(details.steps.map(\.code) == [ReasonCode.sourceTooLarge.rawValue])
         #expect(try await harness.known([file]) == [nil])
         let again = try await harness.admit("front", number: "N", file: file)
         #expect(again.card == card && again.state == .prepared)

@@ -68,8 +68,8 @@ import Testing
         for table in ["card", "card_key"] {
             #expect(try await harness.value("SELECT count(*) FROM \(SQL(stringLiteral: table))") == 1)
         }
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
-        #expect(details.attempts.filter { $0.stage == .fetch }.count == 2)
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        #expect(details.calls.filter { $0.stage == .fetch }.count == 2)
         #expect(try await harness.findings() == [])
     }
 
@@ -82,9 +82,9 @@ import Testing
         try await harness.conclude(job, .failed(.specimen(.rejected)))
         #expect(try await harness.card(card) == before)
         #expect(try await harness.value("SELECT count(*) FROM card") == 1)
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
-        let line = try #require(details.events.last)
-        #expect(line.state == before.state && line.reason == .refusedByRemote && line.message != nil)
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let line = try #require(details.steps.last)
+        #expect(line.state == before.state && line.code == ReasonCode.refusedByRemote.rawValue && line.message != nil)
         #expect(try await harness.findings() == [])
     }
 

@@ -54,7 +54,7 @@ import Testing
         for table: SQL in ["delivery", "delivery_card", "attempt WHERE subject <> ''"] {
             #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
         }
-        #expect(try await harness.store.details(of: back, for: .process).events.map(\.state) == [.erased])
+        #expect(try await harness.store.details(of: back, for: .process).steps.map(\.state) == [.erased])
         #expect(try await harness.findings() == [])
     }
 

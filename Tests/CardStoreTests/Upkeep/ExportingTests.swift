@@ -13,15 +13,15 @@ import Testing
         try await harness.verify([:])
         try await harness.reopen()
         let export = try await harness.store.export(id, to: Self.clerk, now: harness.now)
-        #expect(export.details.card.metadata.expectedName?.reveal() == "SPECIMEN")
-        #expect(export.details.inputName?.reveal() == "front.jpg")
-        #expect(export.details.reading?.fields.number?.reveal() == "11010519491231002X")
-        #expect(export.details.events.map(\.state) == [.prepared, .verified])
+        #expect(export.card.metadata.expectedName?.reveal() == "SPECIMEN")
+        #expect(export.submitted?.inputName == "front.jpg")
+        #expect(export.reading?.fields.number?.reveal() == "11010519491231002X")
+        #expect(export.steps.map(\.state) == [.prepared, .verified])
         #expect(export.image == Data("jpeg of front".utf8))
         #expect(try await harness.accessLog().last == ["export", "clerk", "request 7", id.rawValue])
         #expect(try await harness.erase(id)[0].exportCount == 1)
         let tombstone = try await harness.store.export(id, to: Self.clerk, now: harness.now)
-        #expect(tombstone.image == nil && tombstone.details.reading == nil)
+        #expect(tombstone.image == nil && tombstone.reading == nil)
     }
 
     @Test func `a photo that was never prepared is exported as it came; without an image there is none`() async throws {

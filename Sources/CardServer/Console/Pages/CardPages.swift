@@ -26,8 +26,8 @@ extension Console {
             ("attention", .pageNeedsPerson, filter.attention.isEmpty ? nil : "any", [("any", .pageYes)]),
         ]
         let columns: [(Message, (Card) -> HTML)] = [
-            (.pageCard, { .cardLink($0.id) }), (.pageBusinessNo, { .caseLink($0.metadata.businessNumber.rawValue) }),
-            (.pageSideTitle, { .side($0.side ?? $0.metadata.side) }), (.pageStateTitle, { .state($0.state) }),
+            (.pageCard, { .cardLink($0.id) }), (.pageBusinessNo, { .caseLink($0.metadata.businessNumber) }),
+            (.pageSideTitle, { .side($0.anySide) }), (.pageStateTitle, { .state($0.state) }),
             (.pageReason, { $0.shownReason.map { "<code>\($0)</code>" } ?? "" }),
             (.pageSubmitter, { "\($0.submitter)" }), (.pageSent, { "\($0.createdAt)" }),
         ]
@@ -56,21 +56,20 @@ extension Console {
             cards = try await self.ports.store.claimed(tab: tab, by: visit.caller, now: now, extending: true)
             guard cards.contains(visit.card) else { throw Problem(.changeRefused, .pageClaimOver) }
         }
-        var exports: [CardID: CardExport] = [:]
+        var revealed: [CardID: CardDetails] = [:]
         for card in cards {
             do {
-                exports[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
-            } catch  where !exports.isEmpty {
+                revealed[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
+            } catch  where !revealed.isEmpty {
                 // Cards whose reveal is already logged are shown.
                 break
             }
         }
         self.change(visit) { $0.purpose = purpose }
-        if let tab { return .page(try await self.reviewPage(visit, tab: tab, cards: cards, revealed: exports)) }
-        guard let export = exports[visit.card] else { throw Problem(.cardNotFound) }
+        if let tab { return .page(try await self.reviewPage(visit, tab: tab, cards: cards, revealed: revealed)) }
+        guard let details = revealed[visit.card] else { throw Problem(.cardNotFound) }
         let masked = ConsolePath.card(visit.card)
-        let view = CardView(export.details, for: visit, revealed: export)
-        let body: HTML = "\(Self.hideLink(masked))\(view.body)"
+        let body: HTML = "\(Self.hideLink(masked))\(CardView(details, for: visit).body)"
         var page = ConsolePage(.pageCard, in: .cards, outcome: .pageRevealed(purpose), body)
         page.masked = masked
         return .page(page)

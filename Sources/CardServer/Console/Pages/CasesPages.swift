@@ -5,9 +5,7 @@ extension Console {
     /// `GET /console/cases`: the most urgent states first, in each the oldest first.
     func listCases(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["state", "business_no", "after"])
-        var filter = CaseFilter()
-        filter.states = try query.choices("state")
-        filter.number = try query.businessNumber()
+        let filter = CaseFilter(states: try query.choices("state"), number: try query.businessNumber())
         let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)
         let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
@@ -15,12 +13,12 @@ extension Console {
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
             ("business_no", .pageBusinessNo, filter.number?.rawValue, []),
         ]
-        let columns: [(Message, (CaseDocument) -> HTML)] = [
+        let columns: [(Message, (Case) -> HTML)] = [
             (.pageBusinessNo, { .caseLink($0.businessNo) }), (.pageStateTitle, { .state($0.state) }),
             (.pageCause, { .causeOf($0) }), (.pageSince, { "\($0.since)" }),
             (.pageMissing, { $0.state == .complete ? "" : .missing($0) }),
         ]
-        let list = HTML.table(page.cases.map(CaseDocument.init), .pageCases, none: .pageNoCases, columns)
+        let list = HTML.table(page.cases, .pageCases, none: .pageNoCases, columns)
         let next = page.next.map { ("after", $0.text) }
         return .page(ConsolePage(list: .pageCases, .cases, fields, list, .pageNext, next))
     }
@@ -30,20 +28,17 @@ extension Console {
         guard let number = try visit.query(["no"]).single("no").flatMap(BusinessNumber.init) else {
             throw Problem(.parameterInvalid, .requestBusinessNo)
         }
-        var filter = CaseFilter()
-        filter.number = number
         let store = self.ports.store
-        guard let one = try await store.cases(filter, after: nil, limit: 1, for: visit.caller).cases.first else {
+        guard let one = try await store.oneCase(number, for: visit.caller) else {
             throw Problem(.notFound, .pageNoSuchCase)
         }
-        let document = CaseDocument(one)
-        let cards = try await store.caseCards(of: number, for: visit.caller).map(CaseCardDocument.init)
+        let cards = try await store.caseCards(of: number, for: visit.caller)
         let body: HTML = """
             \(HTML.facts([
-                (.pageStateTitle, .state(document.state)), (.pageSince, "\(document.since)"),
-                (.pageCause, .causeOf(document)),
-                (.pageMissing, document.missing.isEmpty ? "–" : .missing(document)),
-            ]))\(document.message.map(HTML.message))
+                (.pageStateTitle, .state(one.state)), (.pageSince, "\(one.since)"),
+                (.pageCause, .causeOf(one)),
+                (.pageMissing, one.missing.isEmpty ? "–" : .missing(one)),
+            ]))\(one.message.map(HTML.message))
             \(HTML.section(.pageCards, .table(of: cards)))
             """
         return .page(ConsolePage(.pageCaseTitle(number.rawValue), in: .cases, body))
@@ -52,20 +47,20 @@ extension Console {
 
 extension HTML {
     /// The first cause of a case, linked to its card.
-    fileprivate static func causeOf(_ one: CaseDocument) -> HTML {
+    fileprivate static func causeOf(_ one: Case) -> HTML {
         guard let card = one.cardID else { return "" }
         return "\(HTML.cardLink(card)) \(HTML.side(one.side)) <code>\(one.cause ?? "")</code>"
     }
 
-    fileprivate static func missing(_ one: CaseDocument) -> HTML {
+    fileprivate static func missing(_ one: Case) -> HTML {
         .joined(one.missing.map { "\(Message.word($0))" }, by: ", ")
     }
 
     /// The cards of a case.
-    static func table(of cards: [CaseCardDocument]) -> HTML {
-        let columns: [(Message, (CaseCardDocument) -> HTML)] = [
-            (.pageCard, { .cardLink($0.card.cardID) }), (.pageSideTitle, { .side($0.card.side) }),
-            (.pageStateTitle, { .state($0.card.state) }), (.pageReason, { .reason($0.card.reason) }),
+    static func table(of cards: [CaseCard]) -> HTML {
+        let columns: [(Message, (CaseCard) -> HTML)] = [
+            (.pageCard, { .cardLink($0.card.id) }), (.pageSideTitle, { .side($0.card.anySide) }),
+            (.pageStateTitle, { .state($0.card.state) }), (.pageReason, { .reason($0.card.shownReason) }),
             (.pageSubmitter, { "\($0.submitter)" }),
             (.pagePersonTitle, { $0.person.map { "\(Message.pagePerson($0))" } ?? "" }),
         ]

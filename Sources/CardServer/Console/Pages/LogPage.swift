@@ -47,7 +47,7 @@ extension Console {
 
     static func waiting(_ decisions: [Decision]) -> HTML {
         let columns: [(Message, (Decision) -> HTML)] = [
-            (.pageCard, { .cardLink($0.card) }), (.pageBusinessNo, { .caseLink($0.number.rawValue) }),
+            (.pageCard, { .cardLink($0.card) }), (.pageBusinessNo, { .caseLink($0.number) }),
             (.pageActionTitle, { "\(Message.pageAction($0.action))" }),
             (.pageWho, { "\($0.subject)" }), (.pageWhy, { "\($0.purpose)" }), (.pageSince, { "\($0.until)" }),
         ]
@@ -56,7 +56,7 @@ extension Console {
 
     private static func lines(_ lines: ArraySlice<AccessRecord>) -> HTML {
         let columns: [(Message, (AccessRecord) -> HTML)] = [
-            (.pageTime, { .time($0.at) }), (.pageActionTitle, { "<code>\($0.action)</code>" }),
+            (.pageTime, { "\($0.at)" }), (.pageActionTitle, { "<code>\($0.action)</code>" }),
             (.pageWho, { "\($0.subject ?? "–")" }), (.pageWhy, { "\($0.purpose)" }),
             (.pageCard, { $0.cardID.map(HTML.cardLink) ?? "" }),
             (.pageCommand, { "<span class=\"faint\">\($0.actor)</span>" }), (.pageLineNumber, { "\($0.number)" }),

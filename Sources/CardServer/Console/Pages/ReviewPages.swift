@@ -85,7 +85,7 @@ extension Console {
         _ visit: ConsoleRequest,
         tab: String,
         cards: [CardID],
-        revealed: [CardID: CardExport] = [:],
+        revealed: [CardID: CardDetails] = [:],
         typed: (card: CardID, text: String)? = nil
     ) async throws -> ConsolePage {
         let (store, now) = (self.ports.store, self.ports.now())
@@ -93,10 +93,9 @@ extension Console {
         let undo = try await self.undo(store.undoable(by: visit.caller), tab: tab)
         var views: [HTML] = []
         for (index, card) in cards.enumerated() {
-            let export = revealed[card]
-            let details: CardDetails =
-                if let export { export.details } else { try await store.details(of: card, for: visit.caller) }
-            var view = CardView(details, for: visit, revealed: export, tab: tab)
+            let details =
+                if let shown = revealed[card] { shown } else { try await store.details(of: card, for: visit.caller) }
+            var view = CardView(details, for: visit, tab: tab)
             view.hasKeys = index == 0
             view.typed = typed?.card == card ? typed?.text : nil
             views.append(view.reviewed)
