@@ -15,9 +15,11 @@ package final class FixtureSandbox: Sendable {
         self.key = String(lines.first { !$0.hasPrefix("#") } ?? "")
         self.expected = try Data(contentsOf: fixture.appending(path: "expected.json"))
         let folder = FileManager.default.temporaryDirectory.appending(path: "fixture-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let (from, to) = (fixture.appending(path: "sandbox.sqlite3"), folder.appending(path: "sandbox.sqlite3"))
-        try FileManager.default.copyItem(at: from, to: to)
+        let workers = folder.appending(path: "workers")
+        try FileManager.default.createDirectory(at: workers, withIntermediateDirectories: true)
+        for file in ["sandbox.sqlite3", "erasures.jsonl"] {
+            try FileManager.default.copyItem(at: fixture.appending(path: file), to: folder.appending(path: file))
+        }
         self.folder = folder.path
     }
 
