@@ -16,7 +16,7 @@ package struct Engine: Sendable {
     ///   - isFull: whether the limit of cards in progress is reached; by default the sandbox decides.
     ///   - events: receives the events; called from every stage, so it must not wait.
     package init(
-        store: CardStore,
+        store: Sandbox,
         worker: Worker,
         ports: EnginePorts,
         settings: EngineSettings,
@@ -37,7 +37,7 @@ package struct Engine: Sendable {
                 running[sender, default: 0] += 1
                 return true
             },
-            isFull: isFull ?? { try await store.isFull() },
+            isFull: isFull ?? { try await store.intake.isFull() },
             events: { event in
                 switch event {
                 case .taken, .refused: board.markProgress(at: time.steady())
@@ -109,7 +109,9 @@ package struct Engine: Sendable {
     private func areFree(_ cards: Set<CardID>) async throws -> Bool {
         guard !cards.isEmpty else { return true }
         let now = self.context.time.now()
-        return try await self.context.store.claimedByOthers(than: self.context.worker, now: now).isDisjoint(with: cards)
+        return try await self.context.store.stages.claimedByOthers(than: self.context.worker, now: now).isDisjoint(
+            with: cards
+        )
     }
 
     /// Works on the whole sandbox until a source of photos, such as a watched folder, returns.
@@ -118,11 +120,14 @@ package struct Engine: Sendable {
     package func run(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let context = self.context
         let ports = context.ports
-        try await context.store.endPauses(exceptOfVerifier: ports.verifier.endpoint, backend: ports.backend.endpoint)
+        try await context.store.endpoints.endPauses(
+            exceptOfVerifier: ports.verifier.endpoint,
+            backend: ports.backend.endpoint
+        )
         try await self.restoreGates(isStart: true)
         // Before any claim: take over the claims of dead processes.
         try await self.heartbeat()
-        try await context.store.reconsider(under: context.deciding, now: context.time.now())
+        try await context.store.deliveries.reconsider(under: context.deciding, now: context.time.now())
         await self.carryOutDueDecisions()
         // A cancellation ends the run; the code below would not notice it otherwise.
         try await withTaskCancellationHandler {
@@ -134,7 +139,7 @@ package struct Engine: Sendable {
             context.board.stop()
         }
         // A short run is over before the first tally.
-        _ = try? await context.store.foldTally(now: context.time.now())
+        _ = try? await context.store.upkeep.foldTally(now: context.time.now())
     }
 
     /// Erases cards past their retention, until none is left, the engine ends, or `end`; then reports those that are overdue.
@@ -150,12 +155,12 @@ package struct Engine: Sendable {
             let origin = AccessOrigin(actor: "retention")
             // Alternate, so that neither uses all the time.
             while !self.context.board.isEnding {
-                let dropped = try await store.dropImages(terms, now: self.context.time.now())
-                let erased = try await store.eraseExpired(terms, by: origin, now: self.context.time.now())
+                let dropped = try await store.upkeep.dropImages(terms, now: self.context.time.now())
+                let erased = try await store.upkeep.eraseExpired(terms, by: origin, now: self.context.time.now())
                 guard dropped > 0 || !erased.isEmpty else { return false }
                 guard self.context.time.steady() < end else { break }
             }
-            let overdue = try await store.overdue(terms, now: self.context.time.now())
+            let overdue = try await store.upkeep.overdue(terms, now: self.context.time.now())
             if overdue > 0 { self.context.events(.overdue(overdue)) }
             return overdue > 0
         } catch let error as CodedError {
@@ -288,7 +293,7 @@ package struct Engine: Sendable {
     /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
     @discardableResult
     private func heartbeat() async throws -> Int {
-        try await self.context.store.heartbeat(
+        try await self.context.store.upkeep.heartbeat(
             of: self.context.worker,
             onUnknown: self.context.settings.onUnknown,
             staying: self.context.board.staying,
@@ -313,7 +318,7 @@ package struct Engine: Sendable {
         let (worker, time) = (self.context.worker, self.context.time)
         // An error, such as a busy or full sandbox, is ignored: the decisions stay due.
         let changes = try? await self.context.store
-            .carryOutDecisions(by: worker, steady: time.steady(), now: time.now())
+            .decisions.carryOutDecisions(by: worker, steady: time.steady(), now: time.now())
         guard let changes, !changes.isEmpty else { return false }
         changes.forEach(self.context.report)
         self.wake()
@@ -329,11 +334,12 @@ package struct Engine: Sendable {
         let store = self.context.store
         let gates = [self.verifyGate, self.deliverGate] + self.fetchHosts.known
         let before = gates.map(\.stored)
-        let pauses = try await store.pauses()
+        let pauses = try await store.endpoints.pauses()
         for (gate, before) in zip(gates, before) {
             // Read after the pauses: a process that stores a pause has already concluded its answer.
             let numbers =
-                gate.stage == .fetch ? 0 : try await store.unreadableNumbers(gate.stage, now: self.context.time.now())
+                gate.stage == .fetch
+                ? 0 : try await store.endpoints.unreadableNumbers(gate.stage, now: self.context.time.now())
             try await gate.write(gate.restore(from: pauses, unreadable: numbers, before: before, isStart: isStart))
         }
         return pauses
@@ -381,7 +387,7 @@ package struct Engine: Sendable {
         let (store, time, board) = (self.context.store, self.context.time, self.context.board)
         while !board.isEnding {
             do { try await time.sleep(Limits.tallyPause) } catch { return }
-            while !board.isEnding, (try? await store.foldTally(now: time.now())) == true {}
+            while !board.isEnding, (try? await store.upkeep.foldTally(now: time.now())) == true {}
         }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 
 /// The dependencies and settings that the stages of a process share.
 struct EngineContext: Sendable {
-    let store: CardStore
+    let store: Sandbox
     let worker: Worker
     let ports: EnginePorts
     let settings: EngineSettings
@@ -32,7 +32,7 @@ struct EngineContext: Sendable {
     }
 
     /// What the free space of the sandbox's disk allows.
-    var room: DiskSpace { self.store.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
+    var room: DiskSpace { self.store.intake.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
 
     func retryTerms(maxAttempts: Int, tries: Int) -> RetryTerms {
         var random = SystemRandomNumberGenerator()

@@ -40,7 +40,7 @@ package struct Intake: Sendable {
     private func isFull(hasAddresses: Bool) async throws -> Bool {
         if try await self.context.isFull() { return true }
         guard hasAddresses else { return false }
-        return try await self.context.store.hasReachedFetchingLimit(for: self.submitter)
+        return try await self.context.store.intake.hasReachedFetchingLimit(for: self.submitter)
     }
 
     /// Removes and returns enough groups for one look-up.
@@ -59,7 +59,11 @@ package struct Intake: Sendable {
         unknown: [[Photo]], newNumbers: Set<BusinessNumber>
     ) {
         let items = groups.flatMap(\.self)
-        let (cards, new) = try await self.context.store.known(items, of: self.submitter, now: self.context.time.now())
+        let (cards, new) = try await self.context.store.intake.known(
+            items,
+            of: self.submitter,
+            now: self.context.time.now()
+        )
         var known = cards[...]
         let unknown = groups.map { group in
             group.filter { item in
@@ -107,7 +111,7 @@ package struct Intake: Sendable {
         }
         for refusal in refusals { self.context.events(.refused(refusal.photo, refusal.error)) }
         guard !cards.isEmpty else { return }
-        let outcomes = try await self.context.store.admit(cards, now: self.context.time.now())
+        let outcomes = try await self.context.store.intake.admit(cards, now: self.context.time.now())
         for (card, outcome) in zip(cards, outcomes) { self.context.events(.taken(card.photo, outcome)) }
         self.signal(for: outcomes)
     }
@@ -174,7 +178,12 @@ package struct Intake: Sendable {
     /// Whether it is a copy of a known photo, which is recognised without decoding.
     private func isKnown(_ source: ContentDigest, _ photo: Photo) async throws -> Bool {
         let number = photo.metadata.businessNumber
-        return try await self.context.store.knows(source, number: number, receipt: photo.receipt, from: self.submitter)
+        return try await self.context.store.intake.knows(
+            source,
+            number: number,
+            receipt: photo.receipt,
+            from: self.submitter
+        )
     }
 }
 
@@ -207,7 +216,7 @@ extension Intake {
     package func amend(_ photo: Photo) async throws -> Admitted? {
         guard photo.file != nil else { return nil }
         let now = self.context.time.now()
-        let known = try await self.context.store.known([photo], of: self.submitter, now: now).cards[0]
+        let known = try await self.context.store.intake.known([photo], of: self.submitter, now: now).cards[0]
         if let known, known.state.isRunnable { self.signal(for: [known]) }
         return known
     }
@@ -219,7 +228,7 @@ extension Intake {
     package func receive(_ photos: [Photo]) async throws -> [Admitted] {
         try self.requireSpace()
         if photos.contains(where: { $0.address != nil }) {
-            guard try await !self.context.store.hasReachedFetchingLimit(for: self.submitter) else {
+            guard try await !self.context.store.intake.hasReachedFetchingLimit(for: self.submitter) else {
                 throw CodedError(.queueFull, .storage, .engineTooManyFetches)
             }
         } else {
@@ -256,14 +265,14 @@ extension Intake {
         try self.requireSpace()
         var isFull = try await self.context.isFull()
         if !isFull, self.submitter != Caller.process.subject {
-            isFull = try await self.context.store.hasReachedQueueShare(by: self.submitter)
+            isFull = try await self.context.store.intake.hasReachedQueueShare(by: self.submitter)
         }
         guard isFull else { return }
         throw CodedError(.queueFull, .storage, .engineQueueFull)
     }
 
     private func store(_ cards: [NewCard]) async throws -> [Admitted] {
-        let outcomes = try await self.context.store.admit(cards, singly: true, now: self.context.time.now())
+        let outcomes = try await self.context.store.intake.admit(cards, singly: true, now: self.context.time.now())
         self.signal(for: outcomes)
         return outcomes
     }

@@ -38,7 +38,7 @@ enum Schema {
             number INTEGER PRIMARY KEY CHECK (number = 1),
             id TEXT NOT NULL,
             schema TEXT NOT NULL,
-            kind TEXT NOT NULL CHECK (kind IN \(all: CardStore.Kind.self)),
+            kind TEXT NOT NULL CHECK (kind IN \(all: Sandbox.Kind.self)),
             key_id TEXT NOT NULL,
             sealed_keys BLOB NOT NULL,
             next_order INTEGER NOT NULL,
@@ -298,7 +298,7 @@ enum Schema {
         CREATE INDEX cases_claimed ON cases (claimed_by, claimed_tab) WHERE claimed_by IS NOT NULL;
         CREATE INDEX cases_submitter ON cases (submitter, state, since, number) WHERE state IS NOT NULL;
         CREATE INDEX cases_foreign ON cases (foreign_since, number) WHERE foreign_since IS NOT NULL;
-        CREATE INDEX card_end ON card (\(CardStore.end));
+        CREATE INDEX card_end ON card (\(SandboxListings.end));
         CREATE INDEX card_number ON card (number, state, intake_order);
         CREATE INDEX card_submitter ON card (submitter, state, intake_order);
         CREATE INDEX card_reason ON card (reason, intake_order) WHERE reason IS NOT NULL;

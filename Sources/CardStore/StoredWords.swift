@@ -37,7 +37,7 @@ enum RunState: String, CaseIterable, Bindable, Readable {
     case queued = "queued", running = "running", ended = "ended"
 }
 
-extension CardStore.Kind: Bindable, Readable {}
+extension Sandbox.Kind: Bindable, Readable {}
 extension CardState: Bindable, Readable {}
 extension CardSide: Bindable, Readable {}
 extension ReasonCode: Bindable, Readable {}

@@ -136,7 +136,7 @@ import Testing
                 content: .prepared(PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: digest)),
                 waitsUntil: now
             )
-            _ = try await harness.store.admit([admission], now: now)
+            _ = try await harness.store.intake.admit([admission], now: now)
         }
         harness.state.withLock { $0.queueDepth = 2 }
     }

@@ -54,7 +54,7 @@ final class EngineHarness: Sendable {
     }
 
     let folder: String
-    let store: CardStore
+    let store: Sandbox
     private let ring: KeyRing
     private let owner: EngineHarness?
     let state = Mutex(State())
@@ -65,7 +65,7 @@ final class EngineHarness: Sendable {
         self.folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UUID().uuidString)").path
         self.ring = KeyRing(VaultKey.random())
         self.owner = nil
-        self.store = try await CardStore.open(
+        self.store = try await Sandbox.open(
             path: self.folder + "/sandbox",
             kind: .real,
             ring: self.ring,
@@ -81,7 +81,7 @@ final class EngineHarness: Sendable {
         self.folder = other.folder
         self.ring = other.ring
         self.owner = other
-        self.store = try await CardStore.open(
+        self.store = try await Sandbox.open(
             path: self.folder + "/sandbox",
             kind: .real,
             ring: self.ring,
@@ -174,7 +174,11 @@ final class EngineHarness: Sendable {
         time: EngineTime = .system,
         _ body: (Engine) async throws -> Value
     ) async throws -> Value {
-        let worker = try await self.store.startWorker(id: UUID().uuidString, command: "run", now: Timestamp(Date()))
+        let worker = try await self.store.upkeep.startWorker(
+            id: UUID().uuidString,
+            command: "run",
+            now: Timestamp(Date())
+        )
         let engine = Engine(
             store: self.store,
             worker: worker,
@@ -184,7 +188,7 @@ final class EngineHarness: Sendable {
             isFull: {
                 var prepared = CardFilter()
                 prepared.states = [.prepared]
-                let count = try await self.store.cards(prepared, after: 0, limit: 100, for: .process).count
+                let count = try await self.store.listings.cards(prepared, after: 0, limit: 100, for: .process).count
                 return count > self.state.withLock { $0.queueDepth }
             },
             events: { event in
@@ -199,7 +203,7 @@ final class EngineHarness: Sendable {
         let end: Result<Value, any Error>
         do { end = .success(try await body(engine)) } catch { end = .failure(error) }
         self.state.withLock { $0.engine = nil }
-        try await self.store.stop(worker, now: Timestamp(Date()))
+        try await self.store.upkeep.stop(worker, now: Timestamp(Date()))
         return try end.get()
     }
 
@@ -339,15 +343,21 @@ final class EngineHarness: Sendable {
 
     /// The one card of the sandbox, with its history.
     func onlyCard() async throws -> CardDetails {
-        let card = try #require(try await self.store.cards(CardFilter(), after: 0, limit: 1, for: .process).first)
-        return try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        let card = try #require(
+            try await self.store.listings.cards(CardFilter(), after: 0, limit: 1, for: .process).first
+        )
+        return try await self.store.listings.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
     }
 
     /// The state, and the reason, of the card of each photo, by the name of its file.
     func states() async throws -> [String: String] {
         var states: [String: String] = [:]
-        for card in try await self.store.cards(CardFilter(), after: 0, limit: 1000, for: .process) {
-            let details = try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        for card in try await self.store.listings.cards(CardFilter(), after: 0, limit: 1000, for: .process) {
+            let details = try await self.store.listings.reveal(
+                card.id,
+                to: AccessOrigin(actor: "test"),
+                now: Timestamp(Date())
+            )
             let path = details.submitted?.inputName ?? "?"
             let name = URL(filePath: path).deletingPathExtension().lastPathComponent
             states[name] = card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")

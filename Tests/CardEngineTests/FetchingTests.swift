@@ -51,7 +51,7 @@ import Testing
         harness.host("https://h/back") { _, _ in .failed(.specimen(.rejected)) }
         try await harness.run([[.at("https://h/back", "N1"), .at("https://h/front", "N1")]])
         #expect(harness.delivered == [["N1 front"], ["N1 back"], ["N1 front again"]])
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process)
         #expect(cards.map(\.state) == [.delivered, .delivered, .delivered])
     }
 
@@ -78,7 +78,7 @@ import Testing
                 since: time.now,
                 wait: Wait(from: time.now, until: time.now.advanced(by: .seconds(20)))
             )
-            try await harness.store.pause(pause)
+            try await harness.store.endpoints.pause(pause)
             // The call ends after a heartbeat, which reads what others wrote down.
             await time.reached(.seconds(5))
             return .failed(.specimen(.transient))
@@ -96,7 +96,7 @@ import Testing
         try await time.passing { try await harness.run(Self.front, time: time.engineTime) }
         #expect(harness.delivered.isEmpty)
         let origin = AccessOrigin(actor: "test")
-        #expect(try await harness.store.resume("h", stage: .fetch, by: origin, now: time.now).count == 1)
+        #expect(try await harness.store.endpoints.resume("h", stage: .fetch, by: origin, now: time.now).count == 1)
         try await time.passing { try await harness.run([], time: time.engineTime) }
         #expect(harness.delivered == [["N1 front"]])
     }
@@ -189,7 +189,7 @@ import Testing
             .unusable(CodedError(ReasonCode(rawValue: "fetch_empty"), .input, "the body is empty"))
         }
         try await harness.run([[.at("nowhere", "N1"), .at("https://h/empty", "N2")]])
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process)
         let states = cards.map { "\($0.state) \($0.reason?.rawValue ?? "")" }
         #expect(states == ["failed fetch_host_refused", "rejected fetch_empty"])
     }
@@ -229,9 +229,9 @@ import Testing
 
     @Test func `a card that is erased while it is fetched ends nothing else`() async throws {
         harness.host("https://h/gone") { request, keep in
-            let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+            let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process)
             let card = try #require(cards.first { $0.metadata.businessNumber.rawValue == "N1" })
-            _ = try await harness.store.erase(
+            _ = try await harness.store.upkeep.erase(
                 [card.id],
                 because: ReasonCode(rawValue: "requested"),
                 by: AccessOrigin(actor: "test"),
@@ -242,7 +242,7 @@ import Testing
         harness.host("https://h/front", Self.sending("N2 front"))
         try await harness.run([[.at("https://h/gone", "N1")], [.at("https://h/front", "N2")]])
         #expect(harness.delivered == [["N2 front"]])
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process)
         // Numbers of one list are taken in beside each other, in any order.
         let states = cards.map { "\($0.metadata.businessNumber.rawValue) \($0.state.rawValue)" }.sorted()
         #expect(states == ["N1 erased", "N2 delivered"])

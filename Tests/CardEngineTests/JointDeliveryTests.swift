@@ -55,7 +55,9 @@ import Testing
         let photos = [("Cr\u{E9}dit-7", ["front"]), ("Cre\u{301}dit-7", ["back"]), ("N1", ["front"])]
         try await harness.take(harness.items(photos).flatMap(\.self), settings, time, until: .seconds(300))
         #expect(harness.delivered.joined().count == 3)
-        #expect(try await harness.store.cases(CaseFilter(), after: nil, limit: 9, for: .process).cases.count == 2)
+        #expect(
+            try await harness.store.listings.cases(CaseFilter(), after: nil, limit: 9, for: .process).cases.count == 2
+        )
     }
 
     @Test func `front and back go in one form, however large they are`() async throws {
@@ -153,7 +155,7 @@ import Testing
         }
         harness.state.withLock { state in
             state.onDeliver = {
-                let open = try await harness.store.counts()[.delivering] ?? 0
+                let open = try await harness.store.listings.counts()[.delivering] ?? 0
                 if time.elapsed < .seconds(900) { mostOpen.withLock { $0 = max($0, open) } }
                 // The TOKEN changes while nobody can be reached.
                 if time.elapsed > .seconds(60) { harness.state.withLock { $0.tokens = ["TOKEN-2"] } }

@@ -46,7 +46,7 @@ import Testing
                     for item in items { _ = try await engine.intake().admit(item) }
                     for seconds in [590, 620, 720] {
                         await time.reached(.seconds(seconds))
-                        let troubles = try await harness.store.issues(.ample, now: time.now)
+                        let troubles = try await harness.store.listings.issues(.ample, now: time.now)
                         reporting.withLock { $0.append(troubles.map { "\($0.stage?.rawValue ?? "") \($0.code)" }) }
                     }
                 }
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `a start looks again only at what its configuration can change`() async throws {
         try await self.run((0..<20).map { ("W\($0)", ["back"]) }, harness.settings())
-        #expect(try await harness.store.nextDecision(now: time.now) == nil)
+        #expect(try await harness.store.deliveries.nextDecision(now: time.now) == nil)
         try await self.run([], harness.settings())
         #expect(harness.delivered.isEmpty)
         try await self.run([], harness.settings { $0.policy.backWithoutFront = .send })
@@ -142,7 +142,7 @@ import Testing
         let last = try #require(pauses.last)
         #expect(pauses.allSatisfy { $0.state == .pauses && $0.code == "http_500" && $0.stage == .deliver })
         #expect(last.since.duration(since: begun) < .seconds(5), "since the first failure, not the last")
-        #expect(try await harness.store.pauses().isEmpty, "it works again")
+        #expect(try await harness.store.endpoints.pauses().isEmpty, "it works again")
     }
 
     @Test func `without patience a batch still delivers what can go`() async throws {

@@ -31,14 +31,14 @@ import Testing
         async throws
     {
         let (harness, time) = (try await EngineHarness(), ManualTime())
-        try await harness.store.pause(Self.pause(written, from: time.now))
+        try await harness.store.endpoints.pause(Self.pause(written, from: time.now))
         let firstCall = Mutex<Duration?>(nil)
         harness.state.withLock { $0.onVerify = { _, _ in firstCall.withLock { $0 = $0 ?? time.elapsed } } }
         let items = try harness.items(["N1": ["front"]])
         try await time.passing { try await harness.run(items, time: time.engineTime) }
         let called = try #require(firstCall.withLock { $0 })
         #expect(called >= written.opens && called <= written.opens + .seconds(1))
-        #expect(try await harness.store.pauses().isEmpty, "the first answer ends the pause")
+        #expect(try await harness.store.endpoints.pauses().isEmpty, "the first answer ends the pause")
         #expect(try await harness.states() == ["N1 front": "delivered"])
     }
 
@@ -54,7 +54,7 @@ import Testing
                     return secondCall.withLock { $0 = time.elapsed }
                 }
                 let written = Written(until: .seconds(20), setAt: .zero, opens: .seconds(20))
-                try await harness.store.pause(Self.pause(written, from: time.now))
+                try await harness.store.endpoints.pause(Self.pause(written, from: time.now))
                 // The call ends after a heartbeat, which reads what others wrote down.
                 await time.reached(.seconds(5))
             }
@@ -98,23 +98,23 @@ import Testing
         let settings = harness.settings { $0.patience = .seconds(60) }
         try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]), settings)
         #expect(try await harness.states()["N2 front"] == "delivered")
-        #expect(try await harness.store.pauses().map(\.host) == ["verifier:443"])
+        #expect(try await harness.store.endpoints.pauses().map(\.host) == ["verifier:443"])
     }
 
     @Test func `an answer to a call of before does not end what another process was asked for since`() async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let stop = Written(failureClass: .stop, until: .seconds(300), setAt: .seconds(-1), opens: .zero)
-        try await harness.store.pause(Self.pause(stop, from: time.now))
+        try await harness.store.endpoints.pause(Self.pause(stop, from: time.now))
         harness.state.withLock { state in
             state.onVerify = { _, _ in
                 let throttle = Written(until: .seconds(600), setAt: .zero, opens: .zero)
-                try await harness.store.pause(Self.pause(throttle, from: time.now))
+                try await harness.store.endpoints.pause(Self.pause(throttle, from: time.now))
             }
         }
         let items = try harness.items(["N1": ["front"]])
         try await time.passing { try await harness.run(items, time: time.engineTime) }
         #expect(try await harness.states() == ["N1 front": "delivered"])
-        #expect(try await harness.store.pauses().map(\.failureClass) == [.throttled])
+        #expect(try await harness.store.endpoints.pauses().map(\.failureClass) == [.throttled])
     }
 
     @Test func `two calls that are throttled at once leave no pause once the endpoint answers again`() async throws {
@@ -139,7 +139,7 @@ import Testing
         try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]))
         let (pauses, ends) = reporting.withLock { $0 }
         #expect(pauses >= 1 && ends >= 1, "\(pauses) \(ends)")
-        #expect(try await harness.store.pauses() == [])
+        #expect(try await harness.store.endpoints.pauses() == [])
         #expect(harness.delivered.joined().count == 2)
     }
 

@@ -46,7 +46,7 @@ import Testing
         #expect(try await harness.states() == ["N1 broken front": "rejected image_truncated", "N2 front": "delivered"])
         try FileManager.default.removeItem(atPath: list)
         try await harness.run([], settings)
-        #expect(try await harness.store.counts() == [.erased: 1, .delivered: 1])
+        #expect(try await harness.store.listings.counts() == [.erased: 1, .delivered: 1])
     }
 
     @Test func `a run deletes the images of delivered cards whose time is over, and keeps the cards`() async throws {
@@ -58,9 +58,9 @@ import Testing
         }
         try await harness.run([], settings)
         #expect(try await harness.states() == ["N1 front": "delivered", "N2 broken front": "rejected image_truncated"])
-        let cards = try await harness.store.check()
+        let cards = try await harness.store.upkeep.check()
         #expect(cards.isEmpty)
-        #expect(try await harness.store.dropImages(settings.retention, now: Timestamp(Date())) == 0)
+        #expect(try await harness.store.upkeep.dropImages(settings.retention, now: Timestamp(Date())) == 0)
     }
 
     @Test func `a run erases all that is past its retention, however many there are`() async throws {
@@ -68,7 +68,7 @@ import Testing
         try await harness.run(harness.items(refused))
         let settings = harness.settings { $0.retention.rejected = .milliseconds(1) }
         try await harness.run([], settings)
-        #expect(try await harness.store.counts() == [.erased: 600])
+        #expect(try await harness.store.listings.counts() == [.erased: 600])
         // Without time for it, what is left is counted.
         try await harness.run(harness.items(refused.prefix(520).map { ("M" + $0.0, $0.1) }))
         var hurried = settings

@@ -14,7 +14,7 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     private func sums() async throws -> [Int] {
-        let figures = try await harness.store.throughput(.hour, now: time.now)
+        let figures = try await harness.store.listings.throughput(.hour, now: time.now)
         return [figures.admitted, figures.verified, figures.delivered].map { $0.reduce(0, +) }
     }
 

@@ -78,7 +78,13 @@ import Testing
             try await harness.withEngine(harness.settings(), time: time.engineTime) { engine in
                 try await engine.run {
                     let (store, worker) = (harness.store, engine.worker)
-                    _ = try await store.decide(card.card.id, .retry, undoableIn: worker, by: person, now: time.now)
+                    _ = try await store.decisions.decide(
+                        card.card.id,
+                        .retry,
+                        undoableIn: worker,
+                        by: person,
+                        now: time.now
+                    )
                     await time.reached(.seconds(15))
                 }
             }

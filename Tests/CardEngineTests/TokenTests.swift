@@ -45,7 +45,7 @@ import Testing
         try await harness.run(harness.items(self.cards), settings)
         // A later run goes on where an endpoint had stopped the first.
         try await harness.run([], settings)
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 1000, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 1000, for: .process)
         #expect(cards.count == 150)
         for card in cards where card.state != .delivered {
             #expect(card.state == .held && card.reason == .outcomeUnknown)

@@ -61,7 +61,7 @@ import Testing
         #expect(Set(harness.state.withLock { $0.posted.map(\.key) }).count == (remote == .backend ? posts.count : 0))
         let states = Set(try await harness.states().values)
         #expect(states.isSubset(of: remote == .verifier ? ["prepared"] : ["verified", "delivering"]), "\(states)")
-        let pause = try #require(try await harness.store.pauses().first)
+        let pause = try #require(try await harness.store.endpoints.pauses().first)
         #expect(pause.state == .stopped && pause.wait.until.duration(since: pause.wait.from) > .seconds(290))
     }
 
@@ -131,11 +131,11 @@ import Testing
         let stage: Stage = remote == .verifier ? .verify : .deliver
         let before = self.posts(remote, harness).values.reduce(0, +)
         let origin = AccessOrigin(actor: "test")
-        let ended = try await harness.store.resume(nil, stage: stage, by: origin, now: Timestamp(Date()))
+        let ended = try await harness.store.endpoints.resume(nil, stage: stage, by: origin, now: Timestamp(Date()))
         #expect(ended.count == 1)
         _ = try await harness.run(items, harness.settings())
         #expect(self.posts(remote, harness).values.reduce(0, +) == before + 1)
-        #expect(try await harness.store.pauses().map(\.stage) == [stage])
+        #expect(try await harness.store.endpoints.pauses().map(\.stage) == [stage])
     }
 
     @Test(arguments: Remote.allCases)
@@ -175,7 +175,7 @@ import Testing
         #expect(try await harness.run(items, harness.settings()).isEmpty)
         let states = try await harness.states().values
         #expect(states.filter { $0 == "delivered" }.count == 5, "\(states)")
-        #expect(try await harness.store.pauses().isEmpty)
+        #expect(try await harness.store.endpoints.pauses().isEmpty)
     }
 
     @Test(arguments: Remote.allCases)
@@ -184,12 +184,12 @@ import Testing
         self.script(remote, on: harness)
         _ = try await harness.run(try harness.items(self.numbers(2)), harness.settings())
         let origin = AccessOrigin(actor: "test")
-        for card in try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process) {
-            try await harness.store.resolve(card.id, as: .reject, by: origin, now: Timestamp(Date()))
+        for card in try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process) {
+            try await harness.store.decisions.resolve(card.id, as: .reject, by: origin, now: Timestamp(Date()))
         }
         harness.state.withLock { ($0.answerVerification, $0.answerDelivery) = (nil, nil) }
         #expect(try await harness.run(try harness.items([("N9", ["front"])]), harness.settings()).isEmpty)
-        #expect(try await harness.store.pauses().isEmpty)
+        #expect(try await harness.store.endpoints.pauses().isEmpty)
         #expect(try await harness.states()["N9 front"] == "delivered")
     }
 

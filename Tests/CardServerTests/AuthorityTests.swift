@@ -229,7 +229,9 @@ import Testing
 
     private func log(_ harness: ServerHarness) async throws -> [AccessRecord] {
         var all: [AccessRecord] = []
-        try await harness.store.exportAccessLog(to: AccessOrigin(actor: "test"), now: Timestamp(Date())) { all += $0 }
+        try await harness.store.listings.exportAccessLog(to: AccessOrigin(actor: "test"), now: Timestamp(Date())) {
+            all += $0
+        }
         return all.filter { $0.actor != "test" }
     }
 }

@@ -90,7 +90,7 @@ import Testing
         // Who saw nothing personal is not written down, and waits for no turn to write.
         let test = AccessOrigin(actor: "test")
         let shows = Mutex<[String]>([])
-        try await harness.store.exportAccessLog(to: test, now: Timestamp(Date())) { lines in
+        try await harness.store.listings.exportAccessLog(to: test, now: Timestamp(Date())) { lines in
             shows.withLock { $0 += lines.filter { $0.action == "reveal" }.map(\.purpose) }
         }
         #expect(shows.withLock(\.self) == ["ticket 12"])

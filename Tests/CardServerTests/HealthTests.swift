@@ -31,7 +31,7 @@ import Testing
             since: SpecimenWebhook.time,
             wait: Wait(from: SpecimenWebhook.time, until: Timestamp(Date()))
         )
-        try await harness.store.pause(pause)
+        try await harness.store.endpoints.pause(pause)
         harness.intake.state.withLock { $0.isFull = true }
         let response = try await harness.send(RawRequest("GET", "/readyz"))
         #expect(response.status == 503)
@@ -44,7 +44,7 @@ import Testing
         #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
         #expect(stages["deliver"]?["status"] as? String == "works")
         // What people and monitoring read is the same.
-        let trouble = try #require(try await harness.store.issues(.ample, now: SpecimenWebhook.time).first)
+        let trouble = try #require(try await harness.store.listings.issues(.ample, now: SpecimenWebhook.time).first)
         #expect(stages["verify"]?["code"] as? String == trouble.code)
         #expect(stages["verify"]?["since"] as? String == trouble.since)
         // Cards are admitted durably all the same.
@@ -58,9 +58,9 @@ import Testing
     @Test func `a stage that stands still shows in readiness and figures as an endpoint that fails does`() async throws
     {
         let (store, now) = (harness.store, SpecimenWebhook.time)
-        let worker = try await store.startWorker(id: "w1", command: "serve", now: now)
+        let worker = try await store.upkeep.startWorker(id: "w1", command: "serve", now: now)
         let standstill = StageStandstill(stage: .deliver, since: now)
-        try await store.heartbeat(of: worker, standstill: standstill, now: now)
+        try await store.upkeep.heartbeat(of: worker, standstill: standstill, now: now)
         let response = try await harness.send(RawRequest("GET", "/readyz"))
         let stages = try #require(response.json["stages"] as? [String: [String: Any]])
         #expect(response.status == 200 && stages["deliver"]?["code"] as? String == "standstill")

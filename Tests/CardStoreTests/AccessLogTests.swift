@@ -32,10 +32,14 @@ import Testing
         }
         #expect(try await harness.accessLog().isEmpty)
         let origin = AccessOrigin(actor: "root:cards", purpose: "ticket 7")
-        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
-        try await harness.store.decide(card, .retry, by: origin, now: harness.now)
-        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
-        try await harness.store.resolve(card, as: .reject, by: origin, now: harness.now)
+        let hold = """
+            INSERT INTO event (card, at, was, state, reason) SELECT id, changed_at, state, 'held', 'legality_low' FROM card;
+            UPDATE card SET state = 'held', reason = 'legality_low'
+            """
+        try await harness.plant(hold)
+        try await harness.store.decisions.decide(card, .retry, by: origin, now: harness.now)
+        try await harness.plant(hold)
+        try await harness.store.decisions.resolve(card, as: .reject, by: origin, now: harness.now)
         let expected = ["retry", "resolve"].map { [$0, "root:cards", "ticket 7", card.rawValue] }
         #expect(try await harness.accessLog() == expected)
         #expect(try await harness.findings() == [])
@@ -50,7 +54,7 @@ import Testing
             try await harness.killWorker()
         }
         for (id, stage) in [(card, Stage.deliver), (other, .verify)] {
-            let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
+            let details = try await harness.store.listings.reveal(id, to: StoreHarness.person, now: harness.now)
             let attempts = details.calls.filter { $0.stage == stage }
             #expect(attempts.map(\.code) == Array(repeating: "interrupted", count: 3))
             #expect(attempts.allSatisfy { $0.failureClass == .unknown })
@@ -63,16 +67,16 @@ import Testing
     func `lines that were cut off are missed whatever is written after them, and a later cut is named, too`(
         _ cut: String
     ) async throws {
-        for _ in 0..<4 { try await harness.store.logList(to: StoreHarness.person, now: harness.now) }
+        for _ in 0..<4 { try await harness.store.listings.logList(to: StoreHarness.person, now: harness.now) }
         #expect(try await harness.findings() == [])
         try await harness.plant("DELETE FROM access_log WHERE \(cut)")
-        for _ in 0..<3 { try await harness.store.logList(to: StoreHarness.person, now: harness.now) }
-        let first = try await harness.store.check()
+        for _ in 0..<3 { try await harness.store.listings.logList(to: StoreHarness.person, now: harness.now) }
+        let first = try await harness.store.upkeep.check()
         #expect(first.map(\.code) == ["log_broken"])
         try await harness.plant("DELETE FROM access_log WHERE number = (SELECT max(number) FROM access_log)")
-        try await harness.store.logList(to: StoreHarness.person, now: harness.now)
-        #expect(try await harness.store.check().map(\.code) == ["log_broken", "log_broken"])
-        #expect(try await harness.store.check().first == first.first)
+        try await harness.store.listings.logList(to: StoreHarness.person, now: harness.now)
+        #expect(try await harness.store.upkeep.check().map(\.code) == ["log_broken", "log_broken"])
+        #expect(try await harness.store.upkeep.check().first == first.first)
     }
 
     @Test func `each attempt to deliver is written down for every card of the delivery`() async throws {

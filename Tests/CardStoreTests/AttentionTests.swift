@@ -9,7 +9,7 @@ import Testing
     private func listed(_ attention: CardAttention...) async throws -> [CardID] {
         var filter = CardFilter()
         filter.attention = attention
-        return try await harness.store.cards(filter, after: 0, limit: 1000, for: .process).map(\.id)
+        return try await harness.store.listings.cards(filter, after: 0, limit: 1000, for: .process).map(\.id)
     }
 
     private func rejected(_ bytes: String, side: CardSide = .front) async throws -> CardID {
@@ -42,7 +42,7 @@ import Testing
             waits_until, created_at, changed_at) VALUES \(rows.joined(separator: ", "))
             """
         )
-        let all = try await harness.store.cards((1..<order).map { CardID(rawValue: "c-\($0)") }, for: .process)
+        let all = try await harness.store.listings.cards((1..<order).map { CardID(rawValue: "c-\($0)") }, for: .process)
         #expect(all.count == order - 1)
         let isRetaken = all.map { card in
             switch card.anySide {
@@ -53,7 +53,7 @@ import Testing
             }
         }
         #expect(all.map(\.isRetaken) == isRetaken)
-        let counts = try await harness.store.attentionCounts()
+        let counts = try await harness.store.listings.attentionCounts()
         for attention in CardAttention.allCases {
             let expected = all.filter { $0.notice == .attention(attention) }.map(\.id)
             #expect(!expected.isEmpty)
@@ -77,10 +77,10 @@ import Testing
 
     @Test func `what a person knows changes nothing but the attention, and is in the access log`() async throws {
         let card = try await rejected("front")
-        let before = try await harness.store.details(of: card, for: .process)
+        let before = try await harness.store.listings.details(of: card, for: .process)
         harness.pass(.seconds(9))
         try await harness.resolve(card, .seen)
-        let after = try await harness.store.details(of: card, for: .process)
+        let after = try await harness.store.listings.details(of: card, for: .process)
         #expect(
             JSONText.line(after.steps) == JSONText.line(before.steps) && after.card.changedAt == before.card.changedAt
         )

@@ -16,7 +16,7 @@ import Testing
     private func status(_ number: String) async throws -> (card: CardID?, since: Timestamp)? {
         var filter = CaseFilter()
         filter.number = BusinessNumber(stored: number)
-        let found = try await harness.store.cases(filter, after: nil, limit: 2, for: .process).cases
+        let found = try await harness.store.listings.cases(filter, after: nil, limit: 2, for: .process).cases
         return found.first.map { ($0.cardID, $0.since) }
     }
 
@@ -25,7 +25,7 @@ import Testing
         func missing() async throws -> [CardSide] {
             var filter = CaseFilter()
             filter.number = BusinessNumber(stored: "N")
-            let found = try await harness.store.cases(filter, after: nil, limit: 1, for: .process).cases
+            let found = try await harness.store.listings.cases(filter, after: nil, limit: 1, for: .process).cases
             return try #require(found.first).missing
         }
         #expect(try await missing() == [.front, .back])

@@ -8,7 +8,7 @@ import Testing
     @Test func `a change that catches an error of the database fails all the same, and alone`() async throws {
         let (store, now) = (harness.store, harness.now)
         for statement: SQL in ["SELECT 1 FROM nothing", "SELECT 'word' FROM store"] {
-            async let other: Void = store.logList(to: StoreHarness.person, now: now)
+            async let other: Void = store.listings.logList(to: StoreHarness.person, now: now)
             let error = await code {
                 try await store.write(at: now) { tx in
                     _ = try? tx.values(statement, as: Int64.self)
@@ -30,11 +30,17 @@ import Testing
     {
         let card = try await harness.verified("front", number: "N", .front)
         let purpose = try AccessOrigin(.process, actor: "clerk", purpose: "the file of SPECIMEN")
-        #expect(await code { try await harness.store.export(card, to: purpose, now: harness.now) } == .purposePersonal)
+        #expect(
+            await code { try await harness.store.listings.export(card, to: purpose, now: harness.now) }
+                == .purposePersonal
+        )
         try await harness.plant("ALTER TABLE reading RENAME COLUMN bytes TO moved")
-        #expect(await code { try await harness.store.export(card, to: purpose, now: harness.now) } == .sandboxDamaged)
-        #expect(await code { try await harness.store.details(of: card, for: .process) } == .sandboxDamaged)
-        #expect(await code { try await harness.store.sealFindings() } == .sandboxDamaged)
+        #expect(
+            await code { try await harness.store.listings.export(card, to: purpose, now: harness.now) }
+                == .sandboxDamaged
+        )
+        #expect(await code { try await harness.store.listings.details(of: card, for: .process) } == .sandboxDamaged)
+        #expect(await code { try await harness.store.upkeep.sealFindings() } == .sandboxDamaged)
         #expect(try await harness.accessLog().count == 1)
     }
 }

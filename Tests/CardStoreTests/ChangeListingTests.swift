@@ -11,8 +11,8 @@ import Testing
         limit: Int = 100,
         _ filter: CardFilter = CardFilter(),
         for caller: Caller = .process
-    ) async throws -> CardStore.Changes {
-        try await harness.store.changes(filter, since: event, limit: limit, for: caller)
+    ) async throws -> SandboxListings.Changes {
+        try await harness.store.listings.changes(filter, since: event, limit: limit, for: caller)
     }
 
     @Test func `each change is told once it is asked for, a change of the reason alone, too`() async throws {

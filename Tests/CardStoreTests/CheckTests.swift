@@ -64,7 +64,7 @@ import Testing
         let harness = try await StoreHarness.furnished()
         try await harness.plant(Self.damage(damage))
         // A card in another state makes the state of its case wrong, and the counts of states.
-        let findings = try await harness.store.check()
+        let findings = try await harness.store.upkeep.check()
             .filter { $0.code == code || !["case_wrong", "count_wrong"].contains($0.code) }
         #expect(Set(findings.map(\.code)) == [code])
         let aboutSandbox = [

@@ -21,7 +21,7 @@ import Testing
     func `a number that was to be decided at once is`(_ error: Duration) async throws {
         let front = try await ahead(by: error) { try await harness.verified("front", number: "N", .front) }
         #expect(try await harness.proposals() == [[front]])
-        #expect(try #require(try await harness.store.nextDecision(now: harness.now)) <= harness.now)
+        #expect(try #require(try await harness.store.deliveries.nextDecision(now: harness.now)) <= harness.now)
     }
 
     @Test(arguments: Self.errors, [false, true])
@@ -30,12 +30,12 @@ import Testing
         beats: Bool
     ) async throws {
         let front = try await ahead(by: error) {
-            if beats { try await harness.store.heartbeat(of: harness.worker, now: harness.now) }
+            if beats { try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now) }
             let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
             #expect(try await harness.begin(StoreHarness.together).isEmpty)
             return front
         }
-        if beats { try await harness.store.heartbeat(of: harness.worker, now: harness.now) }
+        if beats { try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now) }
         #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front]])
     }
 
@@ -74,7 +74,7 @@ import Testing
         for (ahead, count) in [(3, 1), (86_400, 0)] {
             let time = harness.now.advanced(by: .seconds(ahead)).millisecondsSinceEpoch
             try await harness.plant("UPDATE card SET unreadable = 1, failed_at = \(time) WHERE id = '\(card)'")
-            #expect(try await harness.store.unreadableNumbers(.verify, now: harness.now) == count)
+            #expect(try await harness.store.endpoints.unreadableNumbers(.verify, now: harness.now) == count)
         }
     }
 
@@ -118,9 +118,9 @@ import Testing
 
     /// Passes so many hours, with a heartbeat at their begin and end.
     private func run(hours: Int) async throws {
-        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now)
         harness.pass(.seconds(hours * 3_600))
-        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now)
     }
 
     private func delivered(_ number: String) async throws -> CardID {
@@ -179,7 +179,7 @@ import Testing
         try await harness.store.database.write(at: now) { tx in
             _ = try tx.run("UPDATE store SET doubted_since = 0, doubted_until = \(now)")
         }
-        try await harness.store.see(harness.now)
+        try await harness.store.upkeep.see(harness.now)
         let ahead: SQL = "SELECT count(*) FROM card WHERE changed_at > \(harness.now)"
         #expect(try await harness.value(ahead, as: Int.self) == 0)
         #expect(try await harness.value("SELECT seen_at FROM store", as: Timestamp.self) == harness.now)

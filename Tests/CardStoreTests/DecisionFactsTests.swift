@@ -20,7 +20,7 @@ import Testing
     }
 
     private func document(_ card: CardID, _ caller: Caller = .process) async throws -> CardDetails {
-        try await harness.store.details(of: card, for: caller)
+        try await harness.store.listings.details(of: card, for: caller)
     }
 
     // MARK: Rejecting the wrong front
@@ -29,8 +29,13 @@ import Testing
     func `rejecting the wrong one of two fronts lets the other front and the back go`(isFirst: Bool) async throws {
         let (one, two, back) = try await self.disputed()
         let (wrong, right) = isFirst ? (one, two) : (two, one)
-        let changed = try await harness.store.resolve(wrong, as: .reject, by: StoreHarness.person, now: harness.now)
-            .changes
+        let changed = try await harness.store.decisions.resolve(
+            wrong,
+            as: .reject,
+            by: StoreHarness.person,
+            now: harness.now
+        )
+        .changes
         #expect(changed.map(\.card) == [wrong, right, back])
         #expect(changed.map(\.state) == [.rejected, .verified, .verified])
         #expect(try await harness.findings() == [])
@@ -193,7 +198,7 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
         let clerk = AccessOrigin(actor: "clerk:cards resolve --as resend", purpose: "ticket 7")
-        try await harness.store.resolve(card, as: .resend, by: clerk, now: harness.now)
+        try await harness.store.decisions.resolve(card, as: .resend, by: clerk, now: harness.now)
         try await harness.conclude(#require(try await harness.claimDeliveries().first), .failure(.unknown))
         let shown = try await self.document(card)
         #expect(shown.idempotencyKey == job.outbound.idempotencyKey)
@@ -232,7 +237,7 @@ import Testing
         let masked = try await self.document(card)
         #expect(masked.message?.text() == "the score is 0.3, the file <redacted>")
         #expect(masked.steps.last?.message == masked.message)
-        let revealed = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let revealed = try await harness.store.listings.reveal(card, to: StoreHarness.person, now: harness.now)
         #expect(revealed.message?.text() == "the score is 0.3, the file SPECIMEN.jpg")
         #expect(revealed.submitted?.inputName == "front.jpg" && revealed.submitted?.userNo == nil)
     }

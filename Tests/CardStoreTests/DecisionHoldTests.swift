@@ -9,12 +9,12 @@ import Testing
 @Suite final class DecisionHoldTests: StoreSuite {
     private let li = ReviewingTests.li
     private let wang = ReviewingTests.wang
-    private var store: CardStore { harness.store }
+    private var store: Sandbox { harness.store }
 
     private func resolve(_ card: CardID, _ resolution: Resolution, _ origin: AccessOrigin) async throws
         -> DecisionOutcome
     {
-        try await store.resolve(card, as: resolution, by: origin, now: harness.now)
+        try await store.decisions.resolve(card, as: resolution, by: origin, now: harness.now)
     }
 
     /// A back without a front, about which a person must decide.
@@ -60,13 +60,13 @@ import Testing
         let people = ["li.na", "wang.wei"].map { name in
             AccessOrigin(caller: Caller(subject: name, scopes: [.operate]), "token:\(name)", "T-1")
         }
-        let first = try await store.erase([back], because: .requested, by: people[0], now: harness.now)
+        let first = try await store.upkeep.erase([back], because: .requested, by: people[0], now: harness.now)
         #expect(first.waiting == [back])
         // The card changes, which does not matter to an erasure.
         let front = try await harness.verified("front", number: "N", .front)
         #expect(try await self.sent() == [[front]])
         #expect(try await self.sent() == [])
-        let second = try await store.erase([back], because: .requested, by: people[1], now: harness.now)
+        let second = try await store.upkeep.erase([back], because: .requested, by: people[1], now: harness.now)
         #expect(second.certificates.map(\.card) == [back])
     }
 
@@ -101,11 +101,11 @@ import Testing
             _ = try await harness.admit("front", number: "N") { $0.userNumber = Redacted("stranger") }
             return try await harness.card(card).metadata.userNumber?.reveal()
         }
-        let seen = try await store.details(of: card, for: .process).lastEvent
+        let seen = try await store.listings.details(of: card, for: .process).lastEvent
         #expect(try await harness.admit("front", number: "N") { $0.userNumber = Redacted("u-1") }.card == card)
         // An amendment is an event: who looked before it decides about another card.
         await #expect(throws: CodedError.self) {
-            try await self.store.decide(card, .accept, seen: seen, by: self.li, now: self.harness.now)
+            try await self.store.decisions.decide(card, .accept, seen: seen, by: self.li, now: self.harness.now)
         }
         #expect(try await self.resolve(card, .accept, li) == .waitsForSecond)
         #expect(try await amend() == "u-1")
@@ -125,15 +125,19 @@ import Testing
         try await harness.carryOut()
         // It was sent after the person saw it: that is told, and nothing is done.
         #expect(try await harness.state(card) == "delivered")
-        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
+        #expect(try await store.decisions.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
     }
 
     @Test func `doing a card again that a rule holds counts as accepting it`() async throws {
         try await harness.reopen(fourEyes: [.accept])
         let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
         let card = try await harness.judged("front", number: "N", verdict)
-        #expect(try await store.decide(card, .retry, by: li, now: harness.now) == .waitsForSecond)
-        #expect(try await store.decide(card, .retry, by: wang, now: harness.now).changes.map(\.state) == [.prepared])
+        #expect(try await store.decisions.decide(card, .retry, by: li, now: harness.now) == .waitsForSecond)
+        #expect(
+            try await store.decisions.decide(card, .retry, by: wang, now: harness.now).changes.map(\.state) == [
+                .prepared
+            ]
+        )
     }
 
     // MARK: Clocks
@@ -146,8 +150,12 @@ import Testing
         let steady = Duration.milliseconds(harness.now.millisecondsSinceEpoch)
         harness.pass(step)
         func look(after seconds: Int) async throws -> [CardState] {
-            try await store.carryOutDecisions(by: harness.worker, steady: steady + .seconds(seconds), now: harness.now)
-                .map(\.state)
+            try await store.decisions.carryOutDecisions(
+                by: harness.worker,
+                steady: steady + .seconds(seconds),
+                now: harness.now
+            )
+            .map(\.state)
         }
         #expect(try await look(after: 9) == [])
         #expect(try await look(after: 10) == [.verified])
@@ -157,9 +165,9 @@ import Testing
         let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
         var cards: [CardID] = []
         for number in ["N", "M"] { cards.append(try await harness.judged(number, number: number, verdict)) }
-        let other = try await store.startWorker(id: "other", command: "run", now: harness.now)
+        let other = try await store.upkeep.startWorker(id: "other", command: "run", now: harness.now)
         func look() async throws -> [CardID] {
-            try await store.carryOutDecisions(by: other, steady: .zero, now: harness.now).map(\.card)
+            try await store.decisions.carryOutDecisions(by: other, steady: .zero, now: harness.now).map(\.card)
         }
         try await harness.decideOnPage(cards[0], .accept, by: li)
         harness.pass(.seconds(69))
@@ -185,7 +193,7 @@ import Testing
         harness.pass(.seconds(10))
         #expect(try await harness.carryOut() == [])
         for card in [front, back] { #expect(try await harness.state(card) == "held outcome_unknown") }
-        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [front])
+        #expect(try await store.decisions.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [front])
     }
 
     @Test func `what has lapsed is told although another decision cannot be carried out for now`() async throws {
@@ -203,7 +211,7 @@ import Testing
         harness.pass(.seconds(10))
         await #expect(throws: (any Error).self) { try await self.harness.carryOut() }
         try await harness.plant("DROP TRIGGER broken")
-        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
+        #expect(try await store.decisions.dropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
         #expect(try await harness.carryOut().map(\.card) == [other])
     }
 
@@ -222,7 +230,7 @@ import Testing
     }
 
     private func reporting(_ person: AccessOrigin) async throws -> [CardID] {
-        try await store.dropped(of: person.caller ?? .process, now: harness.now).map(\.card)
+        try await store.decisions.dropped(of: person.caller ?? .process, now: harness.now).map(\.card)
     }
 
     @Test func `both persons are told of what they decided and another one took back`() async throws {
@@ -245,7 +253,7 @@ import Testing
         #expect(try await self.resolve(other, .accept, boss) == .waitsForSecond)
         try await harness.decideOnPage(other, .accept, by: wang)
         _ = try await self.resolve(other, .withdraw, boss)
-        #expect(try await store.issues(.ample, now: harness.now).map(\.code).contains("decision_refused"))
+        #expect(try await store.listings.issues(.ample, now: harness.now).map(\.code).contains("decision_refused"))
         #expect(try await self.reporting(boss) == [])
         #expect(try await self.reporting(wang) == [other])
     }
@@ -267,15 +275,15 @@ import Testing
         try await harness.reopen(fourEyes: [.accept])
         let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
         let card = try await harness.judged("front", number: "N", verdict)
-        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now) != nil)
         try await harness.decideOnPage(card, .accept, by: li)
         harness.pass(.seconds(10))
         try await harness.carryOut()
         await #expect(throws: CodedError.self) { try await self.harness.decideOnPage(card, .reject, by: self.wang) }
         try await harness.decideOnPage(card, .accept, by: wang)
         // Where nothing is left to do the tab keeps no case.
-        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) == nil)
-        #expect(try await store.reviewQueue(now: harness.now).claimed.isEmpty)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now) == nil)
+        #expect(try await store.decisions.reviewQueue(now: harness.now).claimed.isEmpty)
     }
 
     @Test func `what a person let in beside another submitter's cards goes as it was`() async throws {

@@ -125,9 +125,11 @@ import Testing
     @Test func `a delivery waits its backoff and is then due`() async throws {
         try await harness.sent("front", number: "N", .failure(.transient))
         #expect(try await harness.claimDeliveries().isEmpty)
-        #expect(try await harness.store.nextDelivery(now: harness.now) == harness.now.advanced(by: .seconds(1)))
+        #expect(
+            try await harness.store.deliveries.nextDelivery(now: harness.now) == harness.now.advanced(by: .seconds(1))
+        )
         #expect(try await harness.repeated().tries == 1)
-        #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
+        #expect(try await harness.store.deliveries.nextDelivery(now: harness.now) == nil)
     }
 
     @Test func `while an endpoint fails, untried cards go first, then the one that failed longest ago`() async throws {
@@ -167,7 +169,7 @@ import Testing
         let (card, job) = try await harness.verifying("front", number: "N")
         let image = StoreHarness.image("small")
         let conclusion = VerificationConclusion.shrunk(image, after: RemoteFailure.specimen(.shrink))
-        try await harness.store.conclude(job, with: conclusion, now: harness.now)
+        try await harness.store.stages.conclude(job, with: conclusion, now: harness.now)
         let again = try #require(try await harness.claim().first)
         #expect(again.card.id == card && again.card.isShrunk && again.content == image)
         #expect(again.attempt != nil)
@@ -184,7 +186,7 @@ import Testing
         if bytes != "front" {
             let image = StoreHarness.image(bytes)
             try await harness.store.database.write { [store = harness.store] tx in
-                try store.put(image, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
+                try store.records.put(image, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             }
             try await harness.forgetImages()
         }

@@ -9,7 +9,7 @@ import Testing
 @Suite final class FourEyesTests: StoreSuite {
     private let li = ReviewingTests.li
     private let wang = ReviewingTests.wang
-    private var store: CardStore { harness.store }
+    private var store: Sandbox { harness.store }
 
     /// A card that a person must decide about, in a sandbox whose decisions some are for two.
     private func held(_ actions: Set<DecisionAction> = [.accept], number: String = "N") async throws -> CardID {
@@ -21,7 +21,7 @@ import Testing
     private func resolve(_ card: CardID, _ resolution: Resolution, _ origin: AccessOrigin) async throws
         -> DecisionOutcome
     {
-        try await store.resolve(card, as: resolution, by: origin, now: harness.now)
+        try await store.decisions.resolve(card, as: resolution, by: origin, now: harness.now)
     }
 
     private func decide(_ card: CardID, _ action: DecisionAction, _ origin: AccessOrigin) async throws
@@ -31,7 +31,7 @@ import Testing
     }
 
     private func waiting() async throws -> [Decision] {
-        try await store.decisionsWaiting(for: .process, limit: 10)
+        try await store.decisions.decisionsWaiting(for: .process, limit: 10)
     }
 
     private func log(_ card: CardID) async throws -> [[String]] {
@@ -43,7 +43,9 @@ import Testing
         for _ in 0..<2 { #expect(try await resolve(card, .accept, li) == .waitsForSecond) }
         #expect(try await harness.card(card).state == .held)
         #expect(try await waiting().map(\.subject) == ["li.na"])
-        #expect(try await store.decisionsWaiting(for: Caller(subject: "local", scopes: [.read]), limit: 9) == [])
+        #expect(
+            try await store.decisions.decisionsWaiting(for: Caller(subject: "local", scopes: [.read]), limit: 9) == []
+        )
         #expect(try await resolve(card, .accept, wang).changes.map(\.state) == [.verified])
         #expect(try await waiting() == [])
         #expect(
@@ -92,13 +94,19 @@ import Testing
     @Test func `retries and erasures are for two, too, each card on its own, but not those of retention`() async throws
     {
         let retried = try await held([.retry, .erase], number: "M")
-        #expect(try await store.decide(retried, .retry, by: li, now: harness.now) == .waitsForSecond)
-        #expect(try await store.decide(retried, .retry, by: wang, now: harness.now).changes.map(\.state) == [.prepared])
+        #expect(try await store.decisions.decide(retried, .retry, by: li, now: harness.now) == .waitsForSecond)
+        #expect(
+            try await store.decisions.decide(retried, .retry, by: wang, now: harness.now).changes.map(\.state) == [
+                .prepared
+            ]
+        )
         let first = try AccessOrigin(Caller(subject: "zhao", scopes: [.operate]), actor: "zhao", purpose: "T-3")
         let second = try AccessOrigin(Caller(subject: "qian", scopes: [.operate]), actor: "qian", purpose: "T-4")
         let cards = [try await held([.erase], number: "N-1"), try await held([.erase], number: "N-2")]
         func erase(_ cards: [CardID], _ origin: AccessOrigin) async throws -> [CardID] {
-            try await store.erase(cards, because: .requested, by: origin, now: harness.now).certificates.map(\.card)
+            try await store.upkeep.erase(cards, because: .requested, by: origin, now: harness.now).certificates.map(
+                \.card
+            )
         }
         #expect(try await erase([cards[0]], first) == [])
         #expect(try await erase(cards, second) == [cards[0]])
@@ -122,8 +130,8 @@ import Testing
         #expect(try await decide(card, .accept, li) == .waitsForSecond)
         #expect(try await waiting().map(\.subject) == ["li.na"])
         // It has left the queue.
-        #expect(try await store.claimNext(tab: "b", by: wang, now: harness.now) == nil)
-        #expect(try await store.reviewQueue(now: harness.now).free == 0)
+        #expect(try await store.decisions.claimNext(tab: "b", by: wang, now: harness.now) == nil)
+        #expect(try await store.decisions.reviewQueue(now: harness.now).free == 0)
         #expect(try await resolve(card, .accept, wang).changes.map(\.state) == [.verified])
     }
 
@@ -137,7 +145,7 @@ import Testing
             #expect(try await decide(card, .accept, wang) == .undoable(until: until))
             #expect(try await waiting() == [])
             guard isUndone else { break }
-            #expect(try await store.undo(card, tab: "a", by: wang, now: harness.now))
+            #expect(try await store.decisions.undo(card, tab: "a", by: wang, now: harness.now))
             let again = try await waiting()
             #expect(again.map(\.subject) == ["li.na"] && again.map(\.purpose) == first.map(\.purpose))
         }

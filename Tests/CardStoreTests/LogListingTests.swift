@@ -11,7 +11,12 @@ import Testing
     private func lines(_ filter: LogFilter, limit: Int = 100) async throws -> [Int64] {
         var (lines, last) = ([Int64](), Int64?.none)
         while true {
-            let page = try await harness.store.accessLines(filter, before: last, limit: limit, for: Self.auditor)
+            let page = try await harness.store.listings.accessLines(
+                filter,
+                before: last,
+                limit: limit,
+                for: Self.auditor
+            )
             #expect(page.count <= limit)
             guard let end = page.last else { return lines }
             lines += page.map(\.number)
@@ -66,8 +71,13 @@ import Testing
         }
         #expect(found > 200)
         let line = try #require(
-            try await harness.store.accessLines(LogFilter(subject: "zhao"), before: nil, limit: 1, for: Self.auditor)
-                .first
+            try await harness.store.listings.accessLines(
+                LogFilter(subject: "zhao"),
+                before: nil,
+                limit: 1,
+                for: Self.auditor
+            )
+            .first
         )
         #expect(line.subject == "zhao" && line.purpose == "T-1" && line.actor == "token:zhao")
     }
@@ -77,21 +87,26 @@ import Testing
         for scope in TokenScope.allCases {
             let caller = Caller(subject: "li.na", scopes: [scope])
             let error = await code {
-                try await harness.store.accessLines(LogFilter(subject: "li.na"), before: nil, limit: 1, for: caller)
+                try await harness.store.listings.accessLines(
+                    LogFilter(subject: "li.na"),
+                    before: nil,
+                    limit: 1,
+                    for: caller
+                )
             }
             #expect(error == ([.audit, .operate].contains(scope) ? nil : .scopeMissing), "\(scope)")
         }
     }
 
     @Test func `the last backup is told, and how the chain stands`() async throws {
-        #expect(try await harness.store.lastBackup() == nil)
-        #expect(try await harness.store.checkAccessLog() == (0, 0))
+        #expect(try await harness.store.listings.lastBackup() == nil)
+        #expect(try await harness.store.upkeep.checkAccessLog() == (0, 0))
         let written = try await self.writeLines()
         let backups = written.filter { $0.action == .backup && $0.subject != nil }
-        #expect(try await harness.store.lastBackup() == backups.map(\.at).max())
-        #expect(try await harness.store.checkAccessLog() == (120, 0))
+        #expect(try await harness.store.listings.lastBackup() == backups.map(\.at).max())
+        #expect(try await harness.store.upkeep.checkAccessLog() == (120, 0))
         try await harness.plant("UPDATE access_log SET purpose = 'other' WHERE number IN (3, 70)")
-        #expect(try await harness.store.checkAccessLog() == (120, 2))
+        #expect(try await harness.store.upkeep.checkAccessLog() == (120, 2))
     }
 
     // MARK: Cards
@@ -116,14 +131,15 @@ import Testing
                         var filter = CardFilter()
                         (filter.states, filter.attention, filter.reason) = (states, attention, reason)
                         (filter.number, filter.submitter) = (number, submitter)
-                        let all = try await harness.store.cards(filter, after: 0, limit: 1_000, for: caller).map(
-                            \.order
-                        )
+                        let all = try await harness.store.listings.cards(filter, after: 0, limit: 1_000, for: caller)
+                            .map(
+                                \.order
+                            )
                         filters += all.isEmpty ? 0 : 1
                         for limit in [1, 7, 1_000] {
                             var (listed, last) = ([Int64](), Int64?.none)
                             repeat {
-                                let page = try await harness.store.cards(
+                                let page = try await harness.store.listings.cards(
                                     filter,
                                     after: last,
                                     newestFirst: true,

@@ -111,22 +111,22 @@ import Testing
         let damaged = try await harness.sent("damaged", number: "N", .failure(.unknown), onUnknown: .hold)
         let sound = try await harness.admit("sound", number: "M").card
         try await harness.plant("\(damage) = '\(damaged)'")
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process)
         #expect(cards.map(\.id) == [damaged, sound])
         #expect(cards[0].state == .held && cards[0].metadata.businessNumber.rawValue == "N")
-        #expect(try await harness.store.cards([sound, damaged], for: .process).map(\.id) == [sound, damaged])
-        let details = try await harness.store.reveal(damaged, to: StoreHarness.person, now: harness.now)
+        #expect(try await harness.store.listings.cards([sound, damaged], for: .process).map(\.id) == [sound, damaged])
+        let details = try await harness.store.listings.reveal(damaged, to: StoreHarness.person, now: harness.now)
         #expect(details.card.state == .held && details.steps.count == 4)
         try await harness.resolve(damaged, .reject)
-        #expect(try await harness.store.status(of: [damaged]).map(\.state) == [.rejected])
+        #expect(try await harness.store.listings.status(of: [damaged]).map(\.state) == [.rejected])
     }
 
     @Test func `a look is written down with who and why, also one at nothing`() async throws {
         let card = try await harness.admit("front", number: "N").card
         let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
-        _ = try await harness.store.reveal(card, to: origin, now: harness.now)
+        _ = try await harness.store.listings.reveal(card, to: origin, now: harness.now)
         let error = await #expect(throws: CodedError.self) {
-            try await harness.store.reveal(CardID(rawValue: "none"), to: origin, now: harness.now)
+            try await harness.store.listings.reveal(CardID(rawValue: "none"), to: origin, now: harness.now)
         }
         #expect(error?.code == .notFound)
         let lines = try await harness.accessLog()
@@ -135,8 +135,8 @@ import Testing
     }
 
     @Test func `a list shows cards by state, reason, number, submitter and attention, page by page`() async throws {
-        #expect(try await harness.store.counts() == [:])
-        #expect(try await harness.store.attentionCounts() == [.decide: 0, .retake: 0])
+        #expect(try await harness.store.listings.counts() == [:])
+        #expect(try await harness.store.listings.attentionCounts() == [.decide: 0, .retake: 0])
         for (bytes, number, submitter) in [("a", "N", "one"), ("b", "N", "one"), ("c", "M", "one"), ("d", "N", "two")] {
             try await harness.admit(bytes, number: number, submitter: submitter)
         }
@@ -144,7 +144,9 @@ import Testing
         func orders(_ ask: (inout CardFilter) -> Void, after: Int64 = 0, limit: Int = 9) async throws -> [Int64] {
             var filter = CardFilter()
             ask(&filter)
-            return try await harness.store.cards(filter, after: after, limit: limit, for: .process).map(\.order)
+            return try await harness.store.listings.cards(filter, after: after, limit: limit, for: .process).map(
+                \.order
+            )
         }
         #expect(try await orders({ $0.states = [.verified] }) == [1])
         #expect(try await orders({ $0.states = [.verified, .prepared] }, after: 1) == [2, 3])
@@ -158,8 +160,8 @@ import Testing
         #expect(try await orders({ _ in }, limit: 2) == [1, 2])
         #expect(try await orders({ _ in }, after: 2) == [3, 4])
         #expect(try await orders({ _ in }, limit: 0).isEmpty)
-        #expect(try await harness.store.counts() == [.verified: 1, .prepared: 2, .held: 1])
-        #expect(try await harness.store.attentionCounts() == [.decide: 1, .retake: 0])
+        #expect(try await harness.store.listings.counts() == [.verified: 1, .prepared: 2, .held: 1])
+        #expect(try await harness.store.listings.attentionCounts() == [.decide: 1, .retake: 0])
     }
 }
 

@@ -22,7 +22,7 @@ import Testing
         let card = try await harness.admit("front", number: "N").card
         let smaller = StoreHarness.image("smaller")
         try await harness.store.database.write { [store = harness.store] tx in
-            try store.put(smaller, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
+            try store.records.put(smaller, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             try tx.run("UPDATE card SET shrunk = 1")
         }
         #expect(try await harness.claim().map(\.content) == [smaller])

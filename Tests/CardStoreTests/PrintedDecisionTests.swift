@@ -84,7 +84,7 @@ import Testing
     /// The words that show what is wrong with a card.
     private func words(of scene: Scene, about card: CardID, in harness: StoreHarness) async throws -> Message {
         guard scene.damage != nil else { return try #require(try await harness.card(card).message) }
-        let findings = try await harness.store.check().filter { $0.card == card }
+        let findings = try await harness.store.upkeep.check().filter { $0.card == card }
         return try #require(findings.map(\.message).first { $0.id == scene.message }, "\(findings.map(\.code))")
     }
 
@@ -94,7 +94,7 @@ import Testing
         let words = try await self.words(of: scene, about: card, in: harness)
         #expect(words.id == scene.message)
         #expect(words.text().contains(action == .retry ? "cards retry" : "--as \(action)"), "\(words.text())")
-        _ = try await harness.store.decide(card, action, by: StoreHarness.person, now: harness.now)
+        _ = try await harness.store.decisions.decide(card, action, by: StoreHarness.person, now: harness.now)
         let states: [DecisionAction: String] = [
             .delivered: "delivered", .accept: "verified", .reject: "rejected rejected_by_operator", .retry: "prepared",
         ]
@@ -141,7 +141,7 @@ import Testing
         try await harness.reopen(fourEyes: [.accept])
         let card = try await harness.heldWithoutScores()
         func resolve(_ resolution: Resolution, _ origin: AccessOrigin) async throws -> DecisionOutcome {
-            try await harness.store.resolve(card, as: resolution, by: origin, now: harness.now)
+            try await harness.store.decisions.resolve(card, as: resolution, by: origin, now: harness.now)
         }
         #expect(try await resolve(.accept, ReviewingTests.li) == .waitsForSecond)
         let error = await #expect(throws: CodedError.self) { _ = try await resolve(.reject, ReviewingTests.wang) }
@@ -160,7 +160,8 @@ import Testing
         harness.pass(.seconds(10))
         try await harness.carryOut()
         func issue() async throws -> String? {
-            try await harness.store.issues(.ample, now: harness.now).first { $0.code == "decision_refused" }?.message
+            try await harness.store.listings.issues(.ample, now: harness.now).first { $0.code == "decision_refused" }?
+                .message
                 .text()
         }
         #expect(try await issue()?.contains("idcard-pipeline cards resolve \(card) --as seen") == true)

@@ -13,7 +13,7 @@ import Testing
         let statements = Mutex<Set<String>>([])
 
         /// Collects those of all readers that the store may have, which must be at hand at once for that.
-        func readers(of store: CardStore) async throws {
+        func readers(of store: Sandbox) async throws {
             let (count, all) = (Limits.readers, DispatchSemaphore(value: 0))
             try await withThrowingTaskGroup { group in
                 for place in 1...count {
@@ -49,39 +49,48 @@ import Testing
                     (filter.states, filter.attention, filter.reason) = (states, attention, reason)
                     for number in [nil, BusinessNumber(stored: "N")] {
                         filter.number = number
-                        _ = try await harness.store.cards(filter, after: 0, limit: 10, for: caller)
-                        _ = try await harness.store.cards(filter, after: nil, newestFirst: true, limit: 10, for: caller)
-                        _ = try await harness.store.changes(filter, since: 0, limit: 10, for: caller)
+                        _ = try await harness.store.listings.cards(filter, after: 0, limit: 10, for: caller)
+                        _ = try await harness.store.listings.cards(
+                            filter,
+                            after: nil,
+                            newestFirst: true,
+                            limit: 10,
+                            for: caller
+                        )
+                        _ = try await harness.store.listings.changes(filter, since: 0, limit: 10, for: caller)
                     }
                 }
             }
             for number in [nil, BusinessNumber(stored: "N")] {
                 var filter = CaseFilter()
                 (filter.number, filter.since) = (number, Timestamp(millisecondsSinceEpoch: 0))
-                let page = try await harness.store.cases(filter, after: nil, limit: 1, for: caller)
-                _ = try await harness.store.cases(filter, after: page.next, limit: 1, for: caller)
+                let page = try await harness.store.listings.cases(filter, after: nil, limit: 1, for: caller)
+                _ = try await harness.store.listings.cases(filter, after: page.next, limit: 1, for: caller)
             }
         }
-        for card in [card, foreign] { _ = try await harness.store.details(of: card, for: .process) }
-        _ = try await harness.store.caseCounts()
-        _ = try await harness.store.attentionCounts()
-        _ = try await harness.store.throughput(.week, now: harness.now)
-        #expect(try await !harness.store.foldTally(now: harness.now))
-        try await harness.store.logList(to: AccessOrigin(.process, actor: "clerk", purpose: nil), now: harness.now)
+        for card in [card, foreign] { _ = try await harness.store.listings.details(of: card, for: .process) }
+        _ = try await harness.store.listings.caseCounts()
+        _ = try await harness.store.listings.attentionCounts()
+        _ = try await harness.store.listings.throughput(.week, now: harness.now)
+        #expect(try await !harness.store.upkeep.foldTally(now: harness.now))
+        try await harness.store.listings.logList(
+            to: AccessOrigin(.process, actor: "clerk", purpose: nil),
+            now: harness.now
+        )
         for (subject, card) in [(nil, nil), ("local", nil), (nil, card), ("local", card)] as [(String?, CardID?)] {
             for action in [nil, AccessAction.list] {
                 let filter = LogFilter(subject: subject, card: card, action: action)
                 for number in [nil, Int64(1)] {
-                    _ = try await harness.store.accessLines(filter, before: number, limit: 10, for: .process)
+                    _ = try await harness.store.listings.accessLines(filter, before: number, limit: 10, for: .process)
                 }
             }
         }
-        _ = try await harness.store.lastBackup()
-        _ = try await harness.store.reviewQueue(now: harness.now)
-        _ = try await harness.store.decisionsWaiting(for: .process, limit: 10)
-        _ = try await harness.store.claimed(tab: "a", by: .process, now: harness.now, extending: false)
-        _ = try await harness.store.undoable(by: .process)
-        _ = try await harness.store.dropped(of: .process, now: harness.now)
+        _ = try await harness.store.listings.lastBackup()
+        _ = try await harness.store.decisions.reviewQueue(now: harness.now)
+        _ = try await harness.store.decisions.decisionsWaiting(for: .process, limit: 10)
+        _ = try await harness.store.decisions.claimed(tab: "a", by: .process, now: harness.now, extending: false)
+        _ = try await harness.store.decisions.undoable(by: .process)
+        _ = try await harness.store.decisions.dropped(of: .process, now: harness.now)
         _ = try await harness.carryOut()
         return trace.statements.withLock(\.self).filter { $0.contains("SELECT") }.sorted()
     }
@@ -122,9 +131,9 @@ import Testing
             harness.photo("front", number: "N"), harness.photo("back", number: "N"),
             harness.photo("newer", number: "N"),
         ]
-        let cards = try await harness.store.admit(photos, now: harness.now).map(\.card)
-        _ = try await harness.store.admit([harness.photo("front", number: "N", priority: 3)], now: harness.now)
-        _ = try await harness.store.admit([harness.photo("single", number: "S")], singly: true, now: harness.now)
+        let cards = try await harness.store.intake.admit(photos, now: harness.now).map(\.card)
+        _ = try await harness.store.intake.admit([harness.photo("front", number: "N", priority: 3)], now: harness.now)
+        _ = try await harness.store.intake.admit([harness.photo("single", number: "S")], singly: true, now: harness.now)
         for job in try await harness.claim(untriedFirst: true) {
             let isBack = job.card.id == cards[1]
             try await harness.conclude(job, side: isBack ? .back : .front, number: nil)
@@ -136,9 +145,9 @@ import Testing
         let third = try await harness.repeated()
         try await harness.conclude(third, .accepted)
         try await harness.deliverAll()
-        let details = try await harness.store.details(of: cards[1], for: .process)
+        let details = try await harness.store.listings.details(of: cards[1], for: .process)
         #expect(details.caseCards.count == 2)
-        _ = try await harness.store.export(cards[0], to: StoreHarness.person, now: harness.now)
+        _ = try await harness.store.listings.export(cards[0], to: StoreHarness.person, now: harness.now)
         let held = try await harness.judged("held", .held(VerdictRule.legalityUnavailable.reason, message: "look"))
         try await harness.resolve(held, .reject)
         let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
@@ -146,31 +155,35 @@ import Testing
             "doubtful",
             .held(VerdictRule.legalityUnavailable.reason, message: "look")
         )
-        _ = try await harness.store.claimNext(tab: "a", by: person, now: harness.now)
-        let seen = try await harness.store.claimed(tab: "a", by: .process, now: harness.now, extending: true)
+        _ = try await harness.store.decisions.claimNext(tab: "a", by: person, now: harness.now)
+        let seen = try await harness.store.decisions.claimed(tab: "a", by: .process, now: harness.now, extending: true)
         #expect(seen == [doubtful])
         for _ in 0..<2 {
             try await harness.decideOnPage(doubtful, .accept, by: person)
-            guard try await harness.store.undo(doubtful, tab: "a", by: person, now: harness.now) else { break }
-            try await harness.store.release(tab: "a", by: .process, now: harness.now)
+            guard try await harness.store.decisions.undo(doubtful, tab: "a", by: person, now: harness.now) else {
+                break
+            }
+            try await harness.store.decisions.release(tab: "a", by: .process, now: harness.now)
         }
         // A second person confirms what another one decided, and takes that back.
         let other = try AccessOrigin(Caller(subject: "wang.wei", scopes: [.operate]), actor: "wang.wei", purpose: "T-2")
-        #expect(try await harness.store.decide(doubtful, .retry, by: person, now: harness.now) == .waitsForSecond)
+        #expect(
+            try await harness.store.decisions.decide(doubtful, .retry, by: person, now: harness.now) == .waitsForSecond
+        )
         try await harness.decideOnPage(doubtful, .retry, by: other)
-        #expect(try await harness.store.undo(doubtful, tab: "a", by: other, now: harness.now))
+        #expect(try await harness.store.decisions.undo(doubtful, tab: "a", by: other, now: harness.now))
         try await harness.killWorker()
         var terms = RetentionTerms()
         terms.images = .milliseconds(1)
         harness.pass(.seconds(1))
-        #expect(try await harness.store.dropImages(terms, now: harness.now) > 0)
-        _ = try await harness.store.foldTally(now: harness.now)
+        #expect(try await harness.store.upkeep.dropImages(terms, now: harness.now) > 0)
+        _ = try await harness.store.upkeep.foldTally(now: harness.now)
         // What monitoring asks for every few seconds.
-        _ = try await harness.store.metrics(now: harness.now)
-        _ = try await harness.store.issues(.ample, now: harness.now)
+        _ = try await harness.store.listings.metrics(now: harness.now)
+        _ = try await harness.store.listings.issues(.ample, now: harness.now)
         try await harness.store.write(at: harness.now) { tx in
-            let short = try CardStore.shortID(of: cards[0], in: tx)
-            #expect(try CardStore.id(matching: short, in: tx) == cards[0])
+            let short = try SandboxListings.shortID(of: cards[0], in: tx)
+            #expect(try SandboxListings.id(matching: short, in: tx) == cards[0])
         }
         return trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }.sorted()
     }
@@ -200,21 +213,21 @@ import Testing
             tx.trace { statement in trace.statements.withLock { _ = $0.insert(statement) } }
         }
         try await harness.address()
-        _ = try await store.fetchHosts(now: now)
+        _ = try await store.stages.fetchHosts(now: now)
         _ = try await harness.claimFetching()
-        _ = try await store.nextDue(in: .fetching, now: now)
-        try await store.reconsider(under: StoreHarness.terms, now: now)
-        _ = try await store.nextDecision(now: now)
+        _ = try await store.stages.nextDue(in: .fetching, now: now)
+        try await store.deliveries.reconsider(under: StoreHarness.terms, now: now)
+        _ = try await store.deliveries.nextDecision(now: now)
         _ = try await harness.groups(untriedOnly: true)
         _ = try await harness.claimDeliveries()
-        _ = try await store.metrics(now: now)
-        _ = try await store.claimedByOthers(than: harness.worker, now: now)
-        for stage in [Stage.verify, .deliver] { _ = try await store.unreadableNumbers(stage, now: now) }
-        try await store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
+        _ = try await store.listings.metrics(now: now)
+        _ = try await store.stages.claimedByOthers(than: harness.worker, now: now)
+        for stage in [Stage.verify, .deliver] { _ = try await store.endpoints.unreadableNumbers(stage, now: now) }
+        try await store.endpoints.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
         var terms = RetentionTerms()
         (terms.delivered, terms.rejected, terms.failed) = (.seconds(1), .seconds(1), .seconds(1))
         (terms.held, terms.images) = (.seconds(1), .seconds(1))
-        _ = try await store.overdue(terms, now: now)
+        _ = try await store.upkeep.overdue(terms, now: now)
         _ = try await harness.eraseExpired(terms)
         try await harness.erase(try await harness.admit("erased", number: "E").card)
         return trace.statements.withLock(\.self).filter { $0.contains("WHERE") }.sorted()

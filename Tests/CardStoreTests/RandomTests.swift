@@ -25,7 +25,7 @@ import Testing
         try await world.settle()
         try await world.check(1_500, withRules: true)
         // It was worth it only if cards came to every end.
-        let states = try await world.harness.store.counts()
+        let states = try await world.harness.store.listings.counts()
         #expect((states[.delivered] ?? 0) > 20 && (states[.rejected] ?? 0) > 0 && (states[.held] ?? 0) > 0)
     }
 }
@@ -85,11 +85,11 @@ private final class RandomWorld {
             while let job = self.deliveries.popLast() { try await self.conclude(job, .accepted) }
         }
         // Nobody is left behind: what has not ended waits for a person or a front.
-        let states = try await self.harness.store.counts()
+        let states = try await self.harness.store.listings.counts()
         #expect((states[.prepared] ?? 0) + (states[.delivering] ?? 0) == 0)
         var filter = CardFilter()
         filter.states = [.verified]
-        let waiting = try await self.harness.store.cards(filter, after: 0, limit: 1_000, for: .process)
+        let waiting = try await self.harness.store.listings.cards(filter, after: 0, limit: 1_000, for: .process)
         let reasons: Set<ReasonCode?> = [.frontMissing, .waitsForFront, .waitsForOlderPhoto]
         #expect(waiting.allSatisfy { reasons.contains($0.reason) })
     }
@@ -106,7 +106,7 @@ private final class RandomWorld {
             priority: Int.random(in: 0...2, using: &self.random)
         ) { if name { $0.expectedName = Redacted("SPECIMEN") } }
         do {
-            let outcome = try await self.harness.store.admit([photo], now: self.harness.now)[0]
+            let outcome = try await self.harness.store.intake.admit([photo], now: self.harness.now)[0]
             if !outcome.isDuplicate { self.admitted.append(outcome.card) }
         } catch let error as CodedError where error.code == .submitterConflict && submitter == "other" {
             // The same image is another's card.
@@ -252,6 +252,6 @@ private final class RandomWorld {
             )
         }
         guard withRules else { return }
-        #expect(try await self.harness.store.check().isEmpty, "step \(step)")
+        #expect(try await self.harness.store.upkeep.check().isEmpty, "step \(step)")
     }
 }

@@ -10,7 +10,7 @@ import Testing
     static let li = AccessOrigin(caller: Caller(subject: "li.na", scopes: [.review]), "token:li.na", "T-1")
     static let wang = AccessOrigin(caller: Caller(subject: "wang.wei", scopes: [.review]), "token:wang.wei", "T-2")
     private var li: AccessOrigin { Self.li }
-    private var store: CardStore { harness.store }
+    private var store: Sandbox { harness.store }
 
     /// A card that a person must decide about.
     private func held(_ number: String = "N") async throws -> CardID {
@@ -36,11 +36,11 @@ import Testing
     @Test func `two pages that take the next case two hundred times each never get the same`() async throws {
         var cards: [CardID] = []
         for number in 0..<400 {
-            cards += try await store.admit([harness.photo("\(number)", number: "N-\(number)")], now: harness.now)
+            cards += try await store.intake.admit([harness.photo("\(number)", number: "N-\(number)")], now: harness.now)
                 .map(\.card)
         }
         try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
-        try await store.write(at: harness.now) { tx in try CardStore.setAllCaseStates(in: tx) }
+        try await store.write(at: harness.now) { tx in try CaseRow.setAllCaseStates(in: tx) }
         let (other, now) = (try await harness.another(), harness.now)
         let claimed = try await withThrowingTaskGroup(of: [BusinessNumber].self) { tasks in
             for (tab, store) in [("a", store), ("b", other)] {
@@ -50,7 +50,9 @@ import Testing
                         // Who has three tabs loses the oldest.
                         let person = Caller(subject: "\(tab) \(numbers.count)", scopes: [.review])
                         let origin = AccessOrigin(caller: person, tab, "T-1")
-                        numbers.append(try #require(try await store.claimNext(tab: tab, by: origin, now: now)))
+                        numbers.append(
+                            try #require(try await store.decisions.claimNext(tab: tab, by: origin, now: now))
+                        )
                     }
                     return numbers
                 }
@@ -58,7 +60,7 @@ import Testing
             return try await tasks.reduce(into: []) { $0 += $1 }
         }
         #expect(claimed.count == 400 && Set(claimed).count == 400)
-        #expect(try await store.claimNext(tab: "a", by: li, now: now) == nil)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: now) == nil)
         try other.close()
     }
 
@@ -73,15 +75,15 @@ import Testing
             return try await harness.value("SELECT group_concat(tab, ', ') FROM (\(tabs))")
         }
         for tab in ["a", "b", "c"] {
-            _ = try await store.claimNext(tab: tab, by: li, now: harness.now)
+            _ = try await store.decisions.claimNext(tab: tab, by: li, now: harness.now)
             harness.pass(.seconds(1))
         }
-        _ = try await store.claimed(tab: "a", by: try #require(li.caller), now: harness.now, extending: true)
-        _ = try await store.claimNext(tab: "d", by: li, now: harness.now)
+        _ = try await store.decisions.claimed(tab: "a", by: try #require(li.caller), now: harness.now, extending: true)
+        _ = try await store.decisions.claimNext(tab: "d", by: li, now: harness.now)
         #expect(try await claimed() == "a N-1, c N-3, d N-4")
-        _ = try await store.claimNext(tab: "d", by: li, now: harness.now)
+        _ = try await store.decisions.claimNext(tab: "d", by: li, now: harness.now)
         #expect(try await claimed() == "a N-1, c N-3, d N-2")
-        #expect(try await store.claimNext(tab: "x", by: Self.wang, now: harness.now)?.rawValue == "N-4")
+        #expect(try await store.decisions.claimNext(tab: "x", by: Self.wang, now: harness.now)?.rawValue == "N-4")
     }
 
     @Test func `a tab gets all cards of the oldest case that need a person, and no other`() async throws {
@@ -99,24 +101,31 @@ import Testing
             """
         )
         let caller = try #require(li.caller)
-        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N-1")
-        let claimed = try await store.claimed(tab: "a", by: caller, now: harness.now, extending: false)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N-1")
+        let claimed = try await store.decisions.claimed(tab: "a", by: caller, now: harness.now, extending: false)
         #expect(claimed == [first, failed])
-        let queue = try await store.reviewQueue(now: harness.now)
+        let queue = try await store.decisions.reviewQueue(now: harness.now)
         #expect(queue.free == 1 && queue.claimed.map(\.cases) == [1] && queue.claimed.map(\.subject) == ["li.na"])
         // What is skipped comes no more in this sitting.
         #expect(
-            try await store.claimNext(tab: "b", skipping: [BusinessNumber(stored: "N-2")], by: li, now: harness.now)
+            try await store.decisions.claimNext(
+                tab: "b",
+                skipping: [BusinessNumber(stored: "N-2")],
+                by: li,
+                now: harness.now
+            )
                 == nil
         )
-        #expect(try await store.claimNext(tab: "b", by: li, now: harness.now)?.rawValue == "N-2")
-        try await store.release(tab: "b", by: caller, now: harness.now)
-        #expect(try await store.claimed(tab: "b", by: caller, now: harness.now, extending: false) == [])
-        #expect(try await store.claimNext(tab: "c", by: li, now: harness.now)?.rawValue == "N-2")
+        #expect(try await store.decisions.claimNext(tab: "b", by: li, now: harness.now)?.rawValue == "N-2")
+        try await store.decisions.release(tab: "b", by: caller, now: harness.now)
+        #expect(try await store.decisions.claimed(tab: "b", by: caller, now: harness.now, extending: false) == [])
+        #expect(try await store.decisions.claimNext(tab: "c", by: li, now: harness.now)?.rawValue == "N-2")
         _ = second
         let reader = try AccessOrigin(Caller(subject: "local", scopes: [.read]), actor: "token:local", purpose: nil)
-        try await store.release(tab: "c", by: caller, now: harness.now)
-        #expect(await code { try await store.claimNext(tab: "d", by: reader, now: harness.now) } == .scopeMissing)
+        try await store.decisions.release(tab: "c", by: caller, now: harness.now)
+        #expect(
+            await code { try await store.decisions.claimNext(tab: "d", by: reader, now: harness.now) } == .scopeMissing
+        )
     }
 
     @Test func `another submitter's photo is claimed though its case goes on without it, and counted once`()
@@ -126,20 +135,25 @@ import Testing
         let foreign = try await harness.admit("foreign", number: "N", submitter: "other").card
         try await harness.admit("second", number: "N", submitter: "other")
         #expect(
-            try await store.cases(CaseFilter(), after: nil, limit: 10, for: .process).cases.map(\.state) == [
+            try await store.listings.cases(CaseFilter(), after: nil, limit: 10, for: .process).cases.map(\.state) == [
                 .incomplete
             ]
         )
-        #expect(try await store.reviewQueue(now: harness.now).free == 1)
-        let counts = try await store.caseCounts(needingPerson: true)
+        #expect(try await store.decisions.reviewQueue(now: harness.now).free == 1)
+        let counts = try await store.listings.caseCounts(needingPerson: true)
         #expect(counts.map { "\($0.state) \($0.cause ?? "") \($0.cases)" } == ["decide submitter_conflict 1"])
-        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N")
-        #expect(try await store.reviewQueue(now: harness.now).free == 0)
-        let cards = try await store.claimed(tab: "a", by: li.caller ?? .process, now: harness.now, extending: false)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N")
+        #expect(try await store.decisions.reviewQueue(now: harness.now).free == 0)
+        let cards = try await store.decisions.claimed(
+            tab: "a",
+            by: li.caller ?? .process,
+            now: harness.now,
+            extending: false
+        )
         #expect(cards.count == 2 && cards.contains(foreign) && !cards.contains(front))
         for card in cards { try await harness.resolve(card, .reject) }
-        #expect(try await store.caseCounts(needingPerson: true).isEmpty)
-        #expect(try await store.claimNext(tab: "b", by: li, now: harness.now) == nil)
+        #expect(try await store.listings.caseCounts(needingPerson: true).isEmpty)
+        #expect(try await store.decisions.claimNext(tab: "b", by: li, now: harness.now) == nil)
         #expect(try await harness.findings() == [])
     }
 
@@ -148,21 +162,21 @@ import Testing
     {
         _ = try await held()
         let caller = try #require(li.caller)
-        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now) != nil)
         harness.pass(.seconds(599))
-        #expect(try await store.claimed(tab: "a", by: caller, now: harness.now, extending: true).count == 1)
+        #expect(try await store.decisions.claimed(tab: "a", by: caller, now: harness.now, extending: true).count == 1)
         harness.pass(.seconds(599))
-        #expect(try await store.claimNext(tab: "b", by: Self.wang, now: harness.now) == nil)
+        #expect(try await store.decisions.claimNext(tab: "b", by: Self.wang, now: harness.now) == nil)
         harness.pass(.seconds(1))
-        #expect(try await store.claimNext(tab: "b", by: Self.wang, now: harness.now) != nil)
-        #expect(try await store.claimed(tab: "a", by: caller, now: harness.now, extending: true) == [])
+        #expect(try await store.decisions.claimNext(tab: "b", by: Self.wang, now: harness.now) != nil)
+        #expect(try await store.decisions.claimed(tab: "a", by: caller, now: harness.now, extending: true) == [])
         harness.pass(.zero - .seconds(86_400))
-        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now) != nil)
     }
 
     @Test func `a claim keeps other persons' pages from the card, and no command`() async throws {
         let card = try await held()
-        _ = try await store.claimNext(tab: "a", by: Self.wang, now: harness.now)
+        _ = try await store.decisions.claimNext(tab: "a", by: Self.wang, now: harness.now)
         let error = await #expect(throws: CodedError.self) { try await decide(card) }
         #expect(error?.code == .cardConflict && error?.message.text().contains("wang.wei reviews card") == true)
         try await harness.resolve(card, .accept)
@@ -182,10 +196,10 @@ import Testing
         let (other, worker, now) = (try await harness.another(), harness.worker, harness.now)
         let steady = Duration.milliseconds(now.millisecondsSinceEpoch)
         // The other handle is the same process, and knows of them as well.
-        _ = try await other.carryOutDecisions(by: worker, steady: steady - .seconds(10), now: now)
+        _ = try await other.decisions.carryOutDecisions(by: worker, steady: steady - .seconds(10), now: now)
         let changes = try await withThrowingTaskGroup(of: [CardChange].self) { tasks in
             for store in [store, other, store, other] {
-                tasks.addTask { try await store.carryOutDecisions(by: worker, steady: steady, now: now) }
+                tasks.addTask { try await store.decisions.carryOutDecisions(by: worker, steady: steady, now: now) }
             }
             return try await tasks.reduce(into: []) { $0 += $1 }
         }
@@ -218,29 +232,29 @@ import Testing
         try await decide(third)
         try await harness.reopen()
         harness.pass(.milliseconds(7_999))
-        #expect(try await !store.undo(second, tab: "a", by: Self.wang, now: harness.now))
-        let undoable = try await store.undoable(by: li.caller ?? .process).map(\.card)
+        #expect(try await !store.decisions.undo(second, tab: "a", by: Self.wang, now: harness.now))
+        let undoable = try await store.decisions.undoable(by: li.caller ?? .process).map(\.card)
         #expect(Set(undoable) == [first, second, third] && undoable.last == first)
-        #expect(try await store.undo(second, tab: "a", by: li, now: harness.now))
-        #expect(try await store.undo(first, tab: "a", by: li, now: harness.now))
-        #expect(try await !store.undo(first, tab: "a", by: li, now: harness.now))
+        #expect(try await store.decisions.undo(second, tab: "a", by: li, now: harness.now))
+        #expect(try await store.decisions.undo(first, tab: "a", by: li, now: harness.now))
+        #expect(try await !store.decisions.undo(first, tab: "a", by: li, now: harness.now))
         let caller = try #require(li.caller)
         // The tab has the last one again.
-        #expect(try await store.claimed(tab: "a", by: caller, now: harness.now, extending: false) == [first])
+        #expect(try await store.decisions.claimed(tab: "a", by: caller, now: harness.now, extending: false) == [first])
         try await decide(first)
         harness.pass(.seconds(10))
         let changes = try await harness.carryOut()
         #expect(changes.map(\.card).contains(first) && changes.map(\.state) == [.verified, .verified])
-        #expect(try await !store.undo(first, tab: "a", by: li, now: harness.now))
+        #expect(try await !store.decisions.undo(first, tab: "a", by: li, now: harness.now))
     }
 
     @Test func `a decision about what has moved since is refused with what happened and by whom`() async throws {
         let card = try await held()
-        let seen = try await store.details(of: card, for: .process).lastEvent
+        let seen = try await store.listings.details(of: card, for: .process).lastEvent
         harness.pass(.seconds(1))
-        try await store.resolve(card, as: .reject, by: Self.wang, now: harness.now)
+        try await store.decisions.resolve(card, as: .reject, by: Self.wang, now: harness.now)
         let error = await #expect(throws: CodedError.self) {
-            try await self.store.decide(card, .accept, seen: seen, by: self.li, now: self.harness.now)
+            try await self.store.decisions.decide(card, .accept, seen: seen, by: self.li, now: self.harness.now)
         }
         #expect(error?.code == .cardMoved && error?.kind == .conflict)
         let text = error?.message.text() ?? ""
@@ -260,7 +274,7 @@ import Testing
         #expect(try await rows() == 0)
         for (card, state) in [(moved, "rejected rejected_by_operator"), (accepted, "held legality_unavailable")] {
             #expect(try await harness.state(card) == state)
-            let event = try #require(try await store.details(of: card, for: .process).steps.last)
+            let event = try #require(try await store.listings.details(of: card, for: .process).steps.last)
             let after = try #require(event.state)
             #expect(event.code == "decision_refused" && state.hasPrefix(after.rawValue))
             let text = event.message?.text() ?? ""
@@ -268,13 +282,13 @@ import Testing
         }
         // The person is told once; until then status does.
         #expect(
-            try await store.issues(.ample, now: harness.now).map(\.code) == [
+            try await store.listings.issues(.ample, now: harness.now).map(\.code) == [
                 "legality_unavailable", "decision_refused",
             ]
         )
-        let reporting = try await store.dropped(of: li.caller ?? .process, now: harness.now)
+        let reporting = try await store.decisions.dropped(of: li.caller ?? .process, now: harness.now)
         #expect(Set(reporting.map(\.card)) == [moved, accepted])
-        #expect(try await store.dropped(of: li.caller ?? .process, now: harness.now) == [])
+        #expect(try await store.decisions.dropped(of: li.caller ?? .process, now: harness.now) == [])
         #expect(try await harness.findings() == [])
     }
 
@@ -282,12 +296,12 @@ import Testing
         let other = try await held("M")
         let card = try await harness.admit("front", number: "N").card
         #expect(await code { try await decide(card) } == .cardConflict)
-        let details = try await store.details(of: card, for: Self.wang.caller ?? .process)
+        let details = try await store.listings.details(of: card, for: Self.wang.caller ?? .process)
         #expect(details.actions[.accept]?.code == .cardConflict && details.actions[.erase]?.code == .scopeMissing)
-        let reader = try await store.details(of: card, for: Caller(subject: "local", scopes: [.read]))
+        let reader = try await store.listings.details(of: card, for: Caller(subject: "local", scopes: [.read]))
         #expect(reader.actions.count == DecisionAction.allCases.count)
         #expect(await code { try await decide(other, .erase) } == .cardConflict)
-        let refused = try await store.details(of: other, for: .process).actions.keys
+        let refused = try await store.listings.details(of: other, for: .process).actions.keys
         #expect(Set(refused) == [.delivered, .resend])
         #expect(try await rows() == 0)
         #expect(try await harness.accessLog().filter { $0[0] == "decide" } == [])
@@ -327,7 +341,7 @@ import Testing
             """
         )
         #expect(try await harness.findings() == ["erased_with_remains"])
-        _ = try await store.repair(by: StoreHarness.person, now: harness.now)
+        _ = try await store.upkeep.repair(by: StoreHarness.person, now: harness.now)
         #expect(try await harness.findings() == [])
     }
 }

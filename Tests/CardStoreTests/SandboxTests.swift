@@ -11,12 +11,12 @@ import class GRDB.DatabaseQueue
 @Suite final class SandboxTests: StoreSuite {
     private static func open(
         _ path: String,
-        kind: CardStore.Kind? = nil,
+        kind: Sandbox.Kind? = nil,
         key: VaultKey = .random(),
         creating: Bool = true
-    ) async throws -> CardStore {
+    ) async throws -> Sandbox {
         let now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
-        return try await CardStore.open(path: path, kind: kind, ring: KeyRing(key), creating: creating, now: now)
+        return try await Sandbox.open(path: path, kind: kind, ring: KeyRing(key), creating: creating, now: now)
     }
 
     // MARK: The file
@@ -58,7 +58,7 @@ import class GRDB.DatabaseQueue
         for (path, creating) in [(harness.folder + "-far", true), (harness.folder, false)] {
             defer { if creating { try? FileManager.default.removeItem(atPath: path) } }
             do {
-                let store = try await CardStore.open(
+                let store = try await Sandbox.open(
                     path: path,
                     kind: nil,
                     ring: KeyRing(harness.key),
@@ -89,7 +89,7 @@ import class GRDB.DatabaseQueue
         lock.start()
         isLocked.wait()
         try await harness.admit("front", number: "N")
-        #expect(try await harness.store.counts() == [.prepared: 1])
+        #expect(try await harness.store.listings.counts() == [.prepared: 1])
         try queue.close()
     }
 
@@ -103,9 +103,9 @@ import class GRDB.DatabaseQueue
         let folder = harness.folder + "-new"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try await Self.open(folder)
-        try await store.see(harness.now)
+        try await store.upkeep.see(harness.now)
         try FileManager.default.removeItem(atPath: folder + "/sandbox.sqlite3-wal")
-        #expect(await code { try await store.see(harness.now.advanced(by: .seconds(1))) } == .sandboxUnavailable)
+        #expect(await code { try await store.upkeep.see(harness.now.advanced(by: .seconds(1))) } == .sandboxUnavailable)
         try? store.close()
     }
 
@@ -143,12 +143,12 @@ import class GRDB.DatabaseQueue
 
     @Test func `a sandbox that is closed is one file, which holds every change`() async throws {
         try await harness.admit("front", number: "N")
-        _ = try await harness.store.counts()
+        _ = try await harness.store.listings.counts()
         try harness.store.close()
         let log = "\(harness.folder)/sandbox.sqlite3-wal"
         #expect((try? Data(contentsOf: URL(filePath: log)).count) ?? 0 == 0)
         harness.store = try await harness.another()
-        #expect(try await harness.store.counts() == [.prepared: 1])
+        #expect(try await harness.store.listings.counts() == [.prepared: 1])
     }
 
     @Test func `closing waits for no other process that reads`() async throws {
@@ -213,16 +213,16 @@ import class GRDB.DatabaseQueue
         let path = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let key = VaultKey.random()
-        let stores = try await withThrowingTaskGroup(of: CardStore.self) { group in
+        let stores = try await withThrowingTaskGroup(of: Sandbox.self) { group in
             for _ in 0..<4 { group.addTask { try await Self.open(path, kind: .real, key: key) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         var workers: [Worker] = []
         for (index, store) in stores.enumerated() {
             let now = Timestamp(millisecondsSinceEpoch: 0)
-            workers.append(try await store.startWorker(id: "w\(index)", command: "run", now: now))
+            workers.append(try await store.upkeep.startWorker(id: "w\(index)", command: "run", now: now))
         }
-        #expect(try await stores[0].workers().map(\.id) == workers.map(\.id))
+        #expect(try await stores[0].upkeep.workers().map(\.id) == workers.map(\.id))
         for store in stores { try store.close() }
     }
 
@@ -300,12 +300,12 @@ import class GRDB.DatabaseQueue
         let photos = (0..<200).map { harness.photo("\($0)", number: "N\($0)") }
         let (store, now) = (harness.store, harness.now)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for photo in photos { group.addTask { _ = try await store.admit([photo], now: now) } }
+            for photo in photos { group.addTask { _ = try await store.intake.admit([photo], now: now) } }
             try await group.waitForAll()
         }
         #expect((1..<100).contains(commits.value))
         try await harness.reopen()
-        #expect(try await harness.store.counts() == [.prepared: 200])
+        #expect(try await harness.store.listings.counts() == [.prepared: 200])
         #expect(try await harness.findings() == [])
     }
 
@@ -343,11 +343,11 @@ import class GRDB.DatabaseQueue
     @Test func `a front and its back go one after the other in five commits a card`() async throws {
         let commits = try await CommitCount(of: harness.store)
         let photos = [harness.photo("front", number: "N1"), harness.photo("back", number: "N1")]
-        let cards = try await harness.store.admit(photos, now: harness.now).map(\.card)
+        let cards = try await harness.store.intake.admit(photos, now: harness.now).map(\.card)
         try await harness.verify([cards[1]: (.back, nil)])
         #expect(try await harness.proposals() == [[cards[0]]])
         try await harness.deliverAll()
-        #expect(try await harness.store.counts() == [.delivered: 2])
+        #expect(try await harness.store.listings.counts() == [.delivered: 2])
         // One admits both, one claims both; then each is judged, sent and concluded.
         #expect(commits.value == 2 + 2 * 3)
     }

@@ -22,7 +22,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for path in paths {
                 group.addTask {
-                    _ = try await store.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+                    _ = try await store.upkeep.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
                 }
             }
             group.addTask {
@@ -46,7 +46,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for harness in harnesses {
                 let (store, now) = (harness.store, harness.now)
-                group.addTask { _ = try await store.startWorker(id: "other", command: "run", now: now) }
+                group.addTask { _ = try await store.upkeep.startWorker(id: "other", command: "run", now: now) }
             }
             let files = harnesses.map { "\($0.folder)/workers/other" }
             group.addTask {

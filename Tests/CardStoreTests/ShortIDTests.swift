@@ -20,7 +20,7 @@ import Testing
     }
 
     private func id(_ text: String) async throws -> String {
-        try await harness.store.ids(matching: [text])[0].rawValue
+        try await harness.store.listings.ids(matching: [text])[0].rawValue
     }
 
     @Test func `the last eight digits are an id, in capitals, too, and so are more of them`() async throws {
@@ -48,7 +48,7 @@ import Testing
     @Test func `an id is shown with as many digits as tell it from all others`() async throws {
         try await admitAll()
         let cards = Self.ids.map(CardID.init(rawValue:))
-        let short = try await harness.store.shortIDs(of: cards)
+        let short = try await harness.store.listings.shortIDs(of: cards)
         #expect(cards.map { short[$0] } == ["3-8d27d23e94a7", "ad23e94a7", "4-8d27d23e94a7", "d23e94a8"])
         for card in cards { #expect(try await id(#require(short[card])) == card.rawValue) }
     }

@@ -10,7 +10,7 @@ import Testing
 final class StoreHarness {
     let folder: String
     let key = VaultKey.random()
-    var store: CardStore
+    var store: Sandbox
     var worker: Worker
     var now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
     private var count = 0
@@ -20,14 +20,14 @@ final class StoreHarness {
         let (shared, disk) = (URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory)
         let isThere = inMemory && FileManager.default.isWritableFile(atPath: shared.path)
         self.folder = (isThere ? shared : disk).appending(path: "store-\(UUID().uuidString)").path
-        self.store = try await CardStore.open(
+        self.store = try await Sandbox.open(
             path: self.folder,
             kind: .real,
             ring: KeyRing(self.key),
             creating: true,
             now: self.now
         )
-        self.worker = try await self.store.startWorker(id: "w1", command: "run", now: self.now)
+        self.worker = try await self.store.upkeep.startWorker(id: "w1", command: "run", now: self.now)
     }
 
     deinit {
@@ -39,8 +39,8 @@ final class StoreHarness {
     func another(
         _ ring: KeyRing? = nil,
         retcodes: RetcodeTable = RetcodeTable()
-    ) async throws -> CardStore {
-        try await CardStore.open(
+    ) async throws -> Sandbox {
+        try await Sandbox.open(
             path: self.folder,
             kind: nil,
             ring: ring ?? KeyRing(self.key),
@@ -55,8 +55,8 @@ final class StoreHarness {
         self.count += 1
         // What has just ended may hold on to it for a moment.
         self.worker.release()
-        self.worker = try await self.store.startWorker(id: "w\(self.count)", command: "run", now: self.now)
-        try await self.store.heartbeat(of: self.worker, now: self.now)
+        self.worker = try await self.store.upkeep.startWorker(id: "w\(self.count)", command: "run", now: self.now)
+        try await self.store.upkeep.heartbeat(of: self.worker, now: self.now)
     }
 
     func pass(_ duration: Duration) { self.now = self.now.advanced(by: duration) }
@@ -67,19 +67,19 @@ final class StoreHarness {
 
     @discardableResult
     func erase(_ ids: CardID...) async throws -> [ErasureCertificate] {
-        try await self.store.erase(ids, because: .requested, by: Self.person, now: self.now).certificates
+        try await self.store.upkeep.erase(ids, because: .requested, by: Self.person, now: self.now).certificates
     }
 
     func eraseExpired(_ terms: RetentionTerms, clockIsRight: Bool = false, limit: Int = 500) async throws -> [CardID] {
-        if clockIsRight { try await self.store.see(self.now, isRight: true) }
-        return try await self.store.eraseExpired(terms, limit: limit, by: Self.person, now: self.now).map(\.card)
+        if clockIsRight { try await self.store.upkeep.see(self.now, isRight: true) }
+        return try await self.store.upkeep.eraseExpired(terms, limit: limit, by: Self.person, now: self.now).map(\.card)
     }
 
     static let person = AccessOrigin(actor: "test")
 
     @discardableResult
     func backUp(to path: String) async throws -> BackupReport {
-        try await self.store.backUp(to: path, by: Self.person, now: Timestamp(Date()))
+        try await self.store.upkeep.backUp(to: path, by: Self.person, now: Timestamp(Date()))
     }
 
     func reopen(
@@ -89,17 +89,17 @@ final class StoreHarness {
     ) async throws {
         try self.store.close()
         self.store = try await self.another(ring, retcodes: retcodes)
-        try await self.store.requireSecond(for: fourEyes, by: Self.person, now: self.now)
+        try await self.store.decisions.requireSecond(for: fourEyes, by: Self.person, now: self.now)
     }
 
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
-        try await self.store.resolve(id, as: resolution, by: Self.person, now: self.now)
+        try await self.store.decisions.resolve(id, as: resolution, by: Self.person, now: self.now)
     }
 
     func retry(_ id: CardID) async throws {
-        try await self.store.decide(id, .retry, by: Self.person, now: self.now)
+        try await self.store.decisions.decide(id, .retry, by: Self.person, now: self.now)
     }
 
     /// Decides on a page of the worker's process, as the card stands now.
@@ -110,8 +110,8 @@ final class StoreHarness {
         message: String? = nil,
         by origin: AccessOrigin
     ) async throws -> DecisionOutcome {
-        let seen = try await self.store.details(of: card, for: .process).lastEvent
-        let outcome = try await self.store.decide(
+        let seen = try await self.store.listings.details(of: card, for: .process).lastEvent
+        let outcome = try await self.store.decisions.decide(
             card,
             action,
             seen: seen,
@@ -128,11 +128,11 @@ final class StoreHarness {
     @discardableResult
     func carryOut() async throws -> [CardChange] {
         let steady = Duration.milliseconds(self.now.millisecondsSinceEpoch)
-        return try await self.store.carryOutDecisions(by: self.worker, steady: steady, now: self.now)
+        return try await self.store.decisions.carryOutDecisions(by: self.worker, steady: steady, now: self.now)
     }
 
     func findings() async throws -> [String] {
-        try await self.store.check().map(\.code)
+        try await self.store.upkeep.check().map(\.code)
     }
 
     static let terms = DecidingTerms(policy: CasePolicy(), rules: VerdictRules())
@@ -161,7 +161,7 @@ final class StoreHarness {
 
     @discardableResult
     func admit(_ photo: NewCard) async throws -> Admitted {
-        try await self.store.admit([photo], now: self.now)[0]
+        try await self.store.intake.admit([photo], now: self.now)[0]
     }
 
     func admitTwo() async throws -> [CardID] {
@@ -174,7 +174,7 @@ final class StoreHarness {
         let outcomes = try await withThrowingTaskGroup(of: Admitted.self) { group in
             for (index, photo) in photos.enumerated() {
                 let process = index.isMultiple(of: 2) ? store : other
-                group.addTask { try await process.admit([photo], now: now)[0] }
+                group.addTask { try await process.intake.admit([photo], now: now)[0] }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -232,7 +232,7 @@ final class StoreHarness {
                 metadata: metadata ?? CardMetadata(businessNumber: BusinessNumber(stored: number))
             )
         }
-        return try await self.store.known(listed, of: "local", now: self.now).cards
+        return try await self.store.intake.known(listed, of: "local", now: self.now).cards
     }
 
     func claim(
@@ -242,7 +242,7 @@ final class StoreHarness {
         parameters: String = "",
         reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
-        try await self.store.claimVerification(
+        try await self.store.stages.claimVerification(
             by: self.worker,
             provider: provider,
             parameters: parameters,
@@ -283,7 +283,7 @@ final class StoreHarness {
     ) async throws -> CardChange {
         let key = ReadingKey(imageDigest: job.content.digest, provider: provider, parameters: "")
         let judgement = Judgement(verdict, warnings: warnings)
-        return try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
+        return try await self.store.stages.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
     }
 
     @discardableResult
@@ -296,7 +296,7 @@ final class StoreHarness {
     ) async throws -> CardChange {
         let terms = RetryTerms(maxAttempts: maxAttempts, delay: delay)
         let failure = RemoteFailure.specimen(failureClass, scope: scope)
-        return try await self.store.conclude(job, with: .failed(failure, terms), now: self.now)
+        return try await self.store.stages.conclude(job, with: .failed(failure, terms), now: self.now)
     }
 
     func verified(
@@ -325,7 +325,7 @@ final class StoreHarness {
     func proposed(_ terms: DecidingTerms = StoreHarness.terms, untriedOnly: Bool = false) async throws
         -> [DeliveryProposal]
     {
-        try await self.store.proposeDeliveries(
+        try await self.store.deliveries.proposeDeliveries(
             limit: 100,
             excluding: [],
             untriedOnly: untriedOnly,
@@ -339,7 +339,7 @@ final class StoreHarness {
         let proposal = try await self.store.read(at: self.now) { [store = self.store] tx in
             try DeliveryProposal(BusinessNumber(stored: "N"), terms: terms, store: store, in: tx)
         }
-        _ = try await self.store.decide([proposal], now: self.now)
+        _ = try await self.store.deliveries.decide([proposal], now: self.now)
     }
 
     /// Forms the delivery of each group that may go.
@@ -347,7 +347,7 @@ final class StoreHarness {
         var jobs: [DeliveryJob] = []
         let proposals = try await self.proposed(terms)
         let waiting = proposals.filter(\.groups.isEmpty)
-        if !waiting.isEmpty { try await self.store.decide(waiting, now: self.now) }
+        if !waiting.isEmpty { try await self.store.deliveries.decide(waiting, now: self.now) }
         for proposal in proposals where !proposal.groups.isEmpty {
             // One delivery of a number at a time.
             let group = proposal.groups[0]
@@ -356,7 +356,7 @@ final class StoreHarness {
             let id = DeliveryID(rawValue: "delivery-\(self.count)")
             let outbound = try await self.outbound("key-\(self.count)", parts, of: group)
             let beginning = try await self.store
-                .begin(id, of: group, proposed: [proposal], as: outbound, by: self.worker, now: self.now)
+                .deliveries.begin(id, of: group, proposed: [proposal], as: outbound, by: self.worker, now: self.now)
             if case .begun(let job) = beginning { jobs.append(job) }
         }
         return jobs
@@ -367,7 +367,7 @@ final class StoreHarness {
         _ parts: [DeliveryPart],
         of members: [DeliveryMember]
     ) async throws -> OutboundDelivery {
-        let material = try await self.store.material(for: members.map(\.card))
+        let material = try await self.store.deliveries.material(for: members.map(\.card))
         return OutboundDelivery(
             idempotencyKey: key,
             boundary: "boundary",
@@ -387,7 +387,7 @@ final class StoreHarness {
     ) async throws -> [CardChange] {
         let retry = RetryTerms(maxAttempts: maxAttempts, delay: .seconds(1))
         let terms = DeliveryTerms(retry: retry, onUnknown: onUnknown, isOutdated: isOutdated)
-        return try await self.store.conclude(job, with: outcome, terms: terms, now: self.now)
+        return try await self.store.deliveries.conclude(job, with: outcome, terms: terms, now: self.now)
     }
 
     /// Takes a card in, verifies it and begins to deliver it.
@@ -417,7 +417,12 @@ final class StoreHarness {
     }
 
     func claimDeliveries(_ limit: Int = 10, reporting: (CardChange) -> Void = { _ in }) async throws -> [DeliveryJob] {
-        try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now, reporting: reporting)
+        try await self.store.deliveries.claimDeliveries(
+            by: self.worker,
+            limit: limit,
+            now: self.now,
+            reporting: reporting
+        )
     }
 
     /// Delivers whatever may go, until nothing does.
@@ -430,7 +435,7 @@ final class StoreHarness {
     }
 
     func card(_ id: CardID) async throws -> Card {
-        try await self.store.cards([id], for: .process)[0]
+        try await self.store.listings.cards([id], for: .process)[0]
     }
 
     func state(_ id: CardID) async throws -> String {
@@ -444,7 +449,7 @@ final class StoreHarness {
 final class CommitCount: Sendable {
     private let commits = Mutex(0)
 
-    init(of store: CardStore) async throws {
+    init(of store: Sandbox) async throws {
         try await store.write { tx in
             // Also of a change that is rolled back.
             tx.trace { statement in if statement == "BEGIN IMMEDIATE" { self.commits.withLock { $0 += 1 } } }

@@ -97,7 +97,7 @@ import Testing
                 rotate resume four_eyes
                 """
         )
-        #expect([CardStore.Kind.embedded, .real].map(\.rawValue) == ["embedded", "real"])
+        #expect([Sandbox.Kind.embedded, .real].map(\.rawValue) == ["embedded", "real"])
         #expect([Receipt.Kind.idempotencyKey, .webhook].map(\.rawValue) == ["idempotencyKey", "webhook"])
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private func move(_ card: CardID, _ transition: Transition) async throws {
         let store = harness.store
         try await store.write(at: harness.now) { tx in
-            try store.move(CardRow.require(card, in: tx), transition, in: tx)
+            try store.records.move(CardRow.require(card, in: tx), transition, in: tx)
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
             let (limit, now) = (Int.random(in: 1...15, using: &random), harness.now)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for process in [store, other, store, other] {
-                    tasks.addTask { _ = try await process.foldTally(limit: limit, now: now) }
+                    tasks.addTask { _ = try await process.upkeep.foldTally(limit: limit, now: now) }
                 }
                 try await tasks.waitForAll()
             }
@@ -59,8 +59,8 @@ import Testing
         let other = try await harness.another()
         let (store, now) = (harness.store, harness.now)
         for _ in 0..<20 {
-            async let one = store.foldTally(limit: 2, now: now)
-            async let two = other.foldTally(limit: 2, now: now)
+            async let one = store.upkeep.foldTally(limit: 2, now: now)
+            async let two = other.upkeep.foldTally(limit: 2, now: now)
             _ = try await (one, two)
         }
         try await harness.foldAll()
@@ -82,10 +82,10 @@ import Testing
 
     @Test func `so many events are folded at a time, and nothing is written where there are none`() async throws {
         for number in 0..<6 { try await harness.admit("\(number)", number: "N\(number)") }
-        #expect(try await harness.store.foldTally(limit: 4, now: harness.now))
-        #expect(try await !harness.store.foldTally(limit: 4, now: harness.now))
+        #expect(try await harness.store.upkeep.foldTally(limit: 4, now: harness.now))
+        #expect(try await !harness.store.upkeep.foldTally(limit: 4, now: harness.now))
         let commits = try await CommitCount(of: harness.store)
-        #expect(try await !harness.store.foldTally(limit: 4, now: harness.now))
+        #expect(try await !harness.store.upkeep.foldTally(limit: 4, now: harness.now))
         #expect(commits.value == 0)
     }
 
@@ -121,7 +121,7 @@ import Testing
     @Test(arguments: [0, 3, 1_000])
     func `after a restore each event that is there counts once`(folded: Int) async throws {
         let scene = try await RestoreScene()
-        _ = try await scene.harness.store.foldTally(limit: max(folded, 1), now: scene.harness.now)
+        _ = try await scene.harness.store.upkeep.foldTally(limit: max(folded, 1), now: scene.harness.now)
         if folded > 0 { try await scene.backUpAgain() }
         for number in 1...20 { try await scene.harness.admit("later \(number)", number: "L\(number)") }
         try await scene.harness.foldAll()
@@ -146,7 +146,7 @@ import Testing
             minutes: Int
         ) async throws
     {
-        let figures = try await harness.store.throughput(span, now: harness.now)
+        let figures = try await harness.store.listings.throughput(span, now: harness.now)
         let (first, last) = (figures.starts[0], try #require(figures.starts.last))
         let width = Duration.seconds(60 * minutes)
         #expect(
@@ -162,7 +162,7 @@ import Testing
         try await self.plant("admitted", cards: 4, at: last.advanced(by: width - .seconds(60)))
         try await self.plant("admitted", cards: 1_000, at: last.advanced(by: width))
         try await self.plant("prepared", cards: 1_000, at: last)
-        let counted = try await harness.store.throughput(span, now: harness.now)
+        let counted = try await harness.store.listings.throughput(span, now: harness.now)
         #expect(counted.delivered[0] == 3 && counted.delivered.reduce(0, +) == 3)
         #expect(counted.verified.last == 3 && counted.verified.reduce(0, +) == 3)
         #expect(counted.admitted.last == 4 && counted.admitted.reduce(0, +) == 4)
@@ -182,7 +182,7 @@ import Testing
         // One reason over three states and two minutes.
         try await self.plant("held", reason: "g", cards: 5, at: harness.now)
         try await self.plant("failed", reason: "g", cards: 6, at: harness.now)
-        let refusals = try await harness.store.throughput(.hour, now: harness.now).refusals
+        let refusals = try await harness.store.listings.throughput(.hour, now: harness.now).refusals
         #expect(refusals.map { $0.reason?.rawValue } == ["g", "a", "b", "c", "d", "e", nil])
         #expect(refusals.map { $0.cards.reduce(0, +) } == [15, 10, 9, 8, 7, 6, 8])
         #expect(refusals[0].cards.suffix(3) == [4, 0, 11] && refusals[6].cards.suffix(3) == [8, 0, 0])
@@ -231,6 +231,6 @@ extension StoreHarness {
     }
 
     func foldAll() async throws {
-        while try await self.store.foldTally(now: self.now) {}
+        while try await self.store.upkeep.foldTally(now: self.now) {}
     }
 }

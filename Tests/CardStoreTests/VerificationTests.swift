@@ -45,7 +45,7 @@ import Testing
             let reading = CardReading(side: .front, fields: CardFields(name: provider))
             let refusal = Verdict.rejected(.unsupportedFormat, message: "no")
             try await harness.conclude(job, reading, refusal, provider: provider)
-            let shown = try await harness.store.details(of: card, for: .process).reading?.fields.name?.reveal()
+            let shown = try await harness.store.listings.details(of: card, for: .process).reading?.fields.name?.reveal()
             #expect(shown == provider, "the card was judged by it last")
             try await harness.retry(card)
         }
@@ -59,7 +59,7 @@ import Testing
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
         let change = try await conclude(job, ending)
-        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.listings.reveal(id, to: StoreHarness.person, now: harness.now)
         #expect(change.state == ending.state && change.reason == ending.reason)
         #expect(details.card.state == ending.state && details.card.reason == ending.reason)
         #expect(details.card.message == (ending.reason == nil ? nil : ending.verdict == nil ? "it failed" : "words"))
@@ -104,17 +104,17 @@ import Testing
     }
 
     @Test func `the next verification is due when the first card is that nobody verifies`() async throws {
-        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
+        #expect(try await harness.store.stages.nextDue(in: .prepared, now: harness.now) == nil)
         try await harness.admit("front", number: "N")
-        #expect(try #require(try await harness.store.nextDue(in: .prepared, now: harness.now)) <= harness.now)
+        #expect(try #require(try await harness.store.stages.nextDue(in: .prepared, now: harness.now)) <= harness.now)
         let job = try #require(try await harness.claim().first)
-        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
+        #expect(try await harness.store.stages.nextDue(in: .prepared, now: harness.now) == nil)
         try await harness.fail(job, delay: .seconds(60))
         let later = harness.now.advanced(by: .seconds(60))
-        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == later)
+        #expect(try await harness.store.stages.nextDue(in: .prepared, now: harness.now) == later)
         harness.pass(.seconds(59))
         #expect(try await harness.claim().isEmpty)
         try await harness.admit("back", number: "N")
-        #expect(try #require(try await harness.store.nextDue(in: .prepared, now: harness.now)) <= harness.now)
+        #expect(try #require(try await harness.store.stages.nextDue(in: .prepared, now: harness.now)) <= harness.now)
     }
 }

@@ -10,14 +10,14 @@ import Testing
     @Test func `two workers never claim the same card`() async throws {
         for index in 0..<60 { try await harness.admit("\(index)", number: "N\(index)") }
         let other = try await harness.another()
-        let second = try await other.startWorker(id: "second", command: "watch", now: harness.now)
+        let second = try await other.upkeep.startWorker(id: "second", command: "watch", now: harness.now)
         let claimants = [(harness.store, harness.worker), (other, second)]
         let now = harness.now
         let claimed = try await withThrowingTaskGroup(of: [CardID].self) { group in
             for round in 0..<20 {
                 let (store, worker) = claimants[round % 2]
                 group.addTask {
-                    try await store.claimVerification(
+                    try await store.stages.claimVerification(
                         by: worker,
                         provider: "test",
                         parameters: "",
@@ -39,7 +39,7 @@ import Testing
         let writer = try DatabaseQueue(path: "\(harness.folder)/sandbox.sqlite3", configuration: configuration)
         try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         let (store, now) = (harness.store, harness.now)
-        async let second = store.startWorker(id: "second", command: "watch", now: now)
+        async let second = store.upkeep.startWorker(id: "second", command: "watch", now: now)
         let lock = store.folder.workerLock("second")
         while !FileManager.default.fileExists(atPath: lock) { await Task.yield() }
         try await harness.another().close()
@@ -49,13 +49,13 @@ import Testing
 
     @Test func `a machine beside another at work refuses to work; what a reboot left keeps nobody`() async throws {
         let far = try await harness.another()
-        let theirs = try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now)
+        let theirs = try await far.upkeep.startWorker(id: "far", command: "watch", boot: "far", now: harness.now)
         // As seen from a machine that does not see the locks of others.
         theirs.release()
         var (beats, pauses) = (3, 0)
         func start(_ id: String) async throws -> Worker {
             pauses = 0
-            return try await harness.store.startWorker(id: id, command: "run", now: harness.now) {
+            return try await harness.store.upkeep.startWorker(id: id, command: "run", now: harness.now) {
                 pauses += 1
                 guard pauses == beats else { return }
                 harness.pass(.seconds(2))
@@ -73,7 +73,7 @@ import Testing
         let second = try await start("second")
         #expect(pauses == 3)
         // It takes over what the reboot left, and the next start waits for nothing.
-        #expect(try await harness.store.heartbeat(of: second, now: harness.now) == 1)
+        #expect(try await harness.store.upkeep.heartbeat(of: second, now: harness.now) == 1)
         _ = try await start("third")
         #expect(pauses == 0)
         try far.close()
@@ -82,12 +82,12 @@ import Testing
     @Test func `machines that start together find each other, and none takes over what another has`() async throws {
         // Each looked before the other had a row; and neither sees the locks of the other.
         let far = try await harness.another()
-        let theirs = try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}
+        let theirs = try await far.upkeep.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}
         theirs.release()
         try await harness.admit("front", number: "N")
         try await harness.plant("UPDATE card SET worker = 'far'")
-        func beat(_ store: CardStore, _ worker: Worker) async throws -> String? {
-            do { try await store.heartbeat(of: worker, now: harness.now) } catch let error as CodedError {
+        func beat(_ store: Sandbox, _ worker: Worker) async throws -> String? {
+            do { try await store.upkeep.heartbeat(of: worker, now: harness.now) } catch let error as CodedError {
                 return error.kind == .configuration ? error.message.text() : nil
             }
             return nil
@@ -105,8 +105,8 @@ import Testing
 
     @Test func `nobody changes the key while another machine is at work`() async throws {
         let (harness, far) = (self.harness, try await self.harness.another())
-        try await harness.store.stop(harness.worker, now: harness.now)
-        try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}.release()
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
+        try await far.upkeep.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}.release()
         let beats = Task {
             for beat in 1... {
                 try await Task.sleep(for: .milliseconds(100))
@@ -114,7 +114,7 @@ import Testing
             }
         }
         let error = await #expect(throws: CodedError.self) {
-            _ = try await harness.store.rotateKeys(to: .random(), by: StoreHarness.person) {}
+            _ = try await harness.store.upkeep.rotateKeys(to: .random(), by: StoreHarness.person) {}
         }
         #expect(error?.message.text().contains("watch (process") == true)
         beats.cancel()
@@ -124,12 +124,12 @@ import Testing
 
     @Test func `tokens that open nothing are trouble, and none that opens anything is worse`() async throws {
         func issues(_ tokens: TokenIssue) async throws -> [String] {
-            try await harness.store.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)
-            return try await harness.store.issues(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }
+            try await harness.store.upkeep.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)
+            return try await harness.store.listings.issues(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }
         }
         #expect(try await issues(TokenIssue()) == [])
         #expect(try await issues(TokenIssue(barred: ["acme", "desk"])) == ["warning token_barred"])
-        let message = try await harness.store.issues(.ample, now: harness.now)[0].message.text()
+        let message = try await harness.store.listings.issues(.ample, now: harness.now)[0].message.text()
         #expect(message.contains("acme, desk") && message.contains("tokens revoke"), "\(message)")
         #expect(try await issues(TokenIssue(barred: ["acme"], isShut: true)) == ["critical no_token"])
     }
@@ -147,21 +147,21 @@ import Testing
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
         let other = try await harness.another()
-        let second = try await other.startWorker(id: "second", command: "watch", now: harness.now)
+        let second = try await other.upkeep.startWorker(id: "second", command: "watch", now: harness.now)
         // A year without a heartbeat does not make it dead: it holds its lock.
         harness.pass(.seconds(365 * 86_400))
-        #expect(try await other.heartbeat(of: second, staying: 2, now: harness.now) == 0)
-        #expect(try await other.workers().map(\.staying) == [2, 0])
+        #expect(try await other.upkeep.heartbeat(of: second, staying: 2, now: harness.now) == 0)
+        #expect(try await other.upkeep.workers().map(\.staying) == [2, 0])
         #expect(try await harness.claim().isEmpty)
-        #expect(try await other.workers().map(\.id) == ["second", "w1"])
-        #expect(try await other.workers().map(\.claims) == [0, 1])
+        #expect(try await other.upkeep.workers().map(\.id) == ["second", "w1"])
+        #expect(try await other.upkeep.workers().map(\.claims) == [0, 1])
         // Its lock ends with its process.
         harness.worker.release()
         harness.worker = second
-        #expect(try await other.workers().map(\.id) == ["second"])
-        #expect(try await other.heartbeat(of: second, now: harness.now) == 1)
+        #expect(try await other.upkeep.workers().map(\.id) == ["second"])
+        #expect(try await other.upkeep.heartbeat(of: second, now: harness.now) == 1)
         #expect(try await harness.claim().map(\.card.id) == [card])
-        #expect(try await other.workers().map(\.id) == ["second"])
+        #expect(try await other.upkeep.workers().map(\.id) == ["second"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == ["second"])
         try other.close()
     }
@@ -179,8 +179,8 @@ import Testing
         let other = try await harness.another()
         // The lock of the first ends with its process, and nobody has taken its work over.
         harness.worker.release()
-        harness.worker = try await other.startWorker(id: "second", command: "watch", now: harness.now)
-        #expect(try await other.workers().map(\.id) == ["second"])
+        harness.worker = try await other.upkeep.startWorker(id: "second", command: "watch", now: harness.now)
+        #expect(try await other.upkeep.workers().map(\.id) == ["second"])
         let retry = await #expect(throws: CodedError.self) { try await harness.retry(sent) }
         #expect(
             retry?.message.text().contains(
@@ -200,8 +200,8 @@ import Testing
         #expect(harness.worker.isAlive)
         try FileManager.default.removeItem(atPath: "\(harness.folder)/workers/w1")
         #expect(!harness.worker.isAlive)
-        let other = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
-        #expect(try await harness.store.heartbeat(of: other, now: harness.now) == 1)
+        let other = try await harness.store.upkeep.startWorker(id: "second", command: "run", now: harness.now)
+        #expect(try await harness.store.upkeep.heartbeat(of: other, now: harness.now) == 1)
         let dead = harness.worker
         harness.worker = other
         try await harness.verify([:])
@@ -210,7 +210,7 @@ import Testing
         let attempts: [() async throws -> Void] = [
             { _ = try await self.harness.claim() }, { _ = try await self.harness.claimDeliveries() },
             { _ = try await self.harness.claimFetching() }, { _ = try await self.harness.claimPreparation() },
-            { try await self.harness.store.heartbeat(of: dead, now: self.harness.now) },
+            { try await self.harness.store.upkeep.heartbeat(of: dead, now: self.harness.now) },
             { _ = try await self.harness.begin() },
         ]
         for attempt in attempts {
@@ -223,8 +223,8 @@ import Testing
     @Test func `a worker that ends gives back what it claimed, and no attempt is spent`() async throws {
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()
-        try await harness.store.stop(harness.worker, now: harness.now)
-        harness.worker = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "second", command: "run", now: harness.now)
         let again = try #require(try await harness.claim().first)
         #expect(again.card.id == card && again.card.failures == 0 && again.tries == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == ["second"])
@@ -248,23 +248,23 @@ import Testing
 
     @Test func `a pause is known to all processes until it is ended`() async throws {
         let pause = self.pause(.stop, from: -60, until: 60)
-        try await harness.store.pause(pause)
-        try await harness.store.pause(pause)
+        try await harness.store.endpoints.pause(pause)
+        try await harness.store.endpoints.pause(pause)
         let other = try await harness.another()
-        #expect(try await other.pauses() == [pause])
+        #expect(try await other.endpoints.pauses() == [pause])
         let shown = pause.text.text()
         #expect(pause.state == .stopped && shown.contains("deliver a:443 stopped since \(pause.since.local) (CODE)"))
-        try await other.resume(pause)
-        #expect(try await harness.store.pauses() == [])
-        try await harness.store.pause(pause)
-        try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "a:443")
-        #expect(try await harness.store.pauses() == [pause])
+        try await other.endpoints.resume(pause)
+        #expect(try await harness.store.endpoints.pauses() == [])
+        try await harness.store.endpoints.pause(pause)
+        try await harness.store.endpoints.endPauses(exceptOfVerifier: "v:443", backend: "a:443")
+        #expect(try await harness.store.endpoints.pauses() == [pause])
         // Whoever found it to be over had read an older one.
-        try await other.resume(self.pause(.stop, from: -90, until: 60))
-        #expect(try await harness.store.pauses() == [pause])
+        try await other.endpoints.resume(self.pause(.stop, from: -90, until: 60))
+        #expect(try await harness.store.endpoints.pauses() == [pause])
         // The configuration names another backend.
-        try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
-        #expect(try await harness.store.pauses() == [])
+        try await harness.store.endpoints.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
+        #expect(try await harness.store.endpoints.pauses() == [])
         try other.close()
     }
 
@@ -279,13 +279,13 @@ import Testing
         let pauses = [host, "gone:443"].map {
             EndpointPause(stage: .fetch, host: $0, after: failure, since: harness.now, wait: wait)
         }
-        for pause in pauses { try await harness.store.pause(pause) }
-        #expect(try await harness.store.pauses() == [pauses[0]])
-        try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
+        for pause in pauses { try await harness.store.endpoints.pause(pause) }
+        #expect(try await harness.store.endpoints.pauses() == [pauses[0]])
+        try await harness.store.endpoints.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
         #expect(try await harness.value("SELECT host FROM pause", as: String.self) == host)
         try await harness.conclude(job, .fetched)
-        #expect(try await harness.store.pauses() == [])
-        #expect(try await harness.store.issues(.ample, now: harness.now).isEmpty)
+        #expect(try await harness.store.endpoints.pauses() == [])
+        #expect(try await harness.store.listings.issues(.ample, now: harness.now).isEmpty)
     }
 
     @Test(arguments: [
@@ -306,13 +306,13 @@ import Testing
     ) async throws {
         let first = self.pause(failureClass, from: setAt, until: until)
         let second = self.pause(.throttled, from: 0, until: 20)
-        try await harness.store.pause(first)
-        try await harness.store.pause(second)
-        #expect(try await harness.store.pauses() == [isReplaced ? second : first])
+        try await harness.store.endpoints.pause(first)
+        try await harness.store.endpoints.pause(second)
+        #expect(try await harness.store.endpoints.pauses() == [isReplaced ? second : first])
         // A stop is what a person must see.
         let stop = self.pause(.stop, from: 0, until: 1)
-        try await harness.store.pause(stop)
-        #expect(try await harness.store.pauses() == [stop])
+        try await harness.store.endpoints.pause(stop)
+        #expect(try await harness.store.endpoints.pauses() == [stop])
     }
 
     /// A pause with its ends in seconds from now.

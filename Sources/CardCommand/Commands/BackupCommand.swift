@@ -40,7 +40,7 @@ struct BackupCommand: Command {
             // SQLite writes into a folder where this user may create files.
             let target = files.areThere ? configuration.sandboxPath + "/backup" : path
             if target != path { unlink(target) }
-            let copied = try await store.backUp(to: target, by: origin, now: .now)
+            let copied = try await store.upkeep.backUp(to: target, by: origin, now: .now)
             if target != path {
                 defer { unlink(target) }
                 let copy = try FileHandle(forReadingFrom: URL(filePath: target))

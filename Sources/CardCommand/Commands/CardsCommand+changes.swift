@@ -39,7 +39,7 @@ extension CardsCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.change.make(as: "cards retry") { store in
-                var ids = try await store.ids(matching: self.cards)
+                var ids = try await store.listings.ids(matching: self.cards)
                 if !self.state.isEmpty || self.reason != nil {
                     var filter = CardFilter()
                     filter.states = self.state.isEmpty ? [.rejected, .failed, .held] : self.state
@@ -76,7 +76,9 @@ extension CardsCommand {
         @OptionGroup var change: ChangeOptions
 
         func execute() async throws -> CommandStatus {
-            try await self.change.make(self.resolution, as: "cards resolve") { try await $0.ids(matching: self.cards) }
+            try await self.change.make(self.resolution, as: "cards resolve") {
+                try await $0.listings.ids(matching: self.cards)
+            }
         }
     }
 }
@@ -94,14 +96,14 @@ struct ChangeOptions: ParsableArguments {
     func make(
         _ resolution: Resolution? = nil,
         as command: String,
-        _ cards: (CardStore) async throws -> [CardID]
+        _ cards: (Sandbox) async throws -> [CardID]
     ) async throws -> CommandStatus {
         let origin = try self.purpose.origin(of: command + (resolution.map { " --as \($0.rawValue)" } ?? ""))
         return try await self.options.withSandbox { store, configuration in
             try await configuration.requireSecond(for: configuration.fourEyesOfFile, in: store, by: origin)
             return try await self.change(try await cards(store), in: store) { id in
-                guard let resolution else { return try await store.decide(id, .retry, by: origin, now: .now) }
-                return try await store.resolve(id, as: resolution, by: origin, now: .now)
+                guard let resolution else { return try await store.decisions.decide(id, .retry, by: origin, now: .now) }
+                return try await store.decisions.resolve(id, as: resolution, by: origin, now: .now)
             }
         }
     }
@@ -109,10 +111,10 @@ struct ChangeOptions: ParsableArguments {
     /// Changes one card after another, prints the result of each at once, and reports refusals.
     private func change(
         _ ids: [CardID],
-        in store: CardStore,
+        in store: Sandbox,
         _ change: (CardID) async throws -> DecisionOutcome
     ) async throws -> CommandStatus {
-        let known = Set(try await store.status(of: ids).map(\.card))
+        let known = Set(try await store.listings.status(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
         guard unknown.isEmpty else { throw CodedError.notFound(.cardsUnknown(unknown.map(\.rawValue))) }
         var listed: [ListedCard] = []
@@ -125,7 +127,7 @@ struct ChangeOptions: ParsableArguments {
                 if case .undoable(let until) = outcome { Console.say(.cardsUndoable(id, until)) }
                 let changed = outcome.changes.map(\.card)
                 seen.formUnion(changed)
-                let cards = try await store.listed(store.cards(changed, for: .process))
+                let cards = try await store.listed(store.listings.cards(changed, for: .process))
                 // Print now: a full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
                 listed += cards
@@ -144,13 +146,13 @@ struct ChangeOptions: ParsableArguments {
     }
 }
 
-extension CardStore {
+extension Sandbox {
     /// The current card; `nil` if there is none.
-    func card(_ id: CardID) async throws -> Card? { try await self.cards([id], for: .process).first }
+    func card(_ id: CardID) async throws -> Card? { try await self.listings.cards([id], for: .process).first }
 
     /// Cards as lists show them, with the short ids that tables for people have.
     func listed(_ cards: [Card]) async throws -> [ListedCard] {
-        let shortIDs = try await self.shortIDs(of: cards.map(\.id))
+        let shortIDs = try await self.listings.shortIDs(of: cards.map(\.id))
         return cards.map { ListedCard(card: $0, shortID: shortIDs[$0.id]) }
     }
 
@@ -166,7 +168,12 @@ extension CardStore {
     func forEachCard(_ filter: CardFilter, limit: Int = .max, _ body: (Card) async throws -> Void) async throws {
         var (order, left) = (Int64(0), limit)
         while left > 0 {
-            let page = try await self.cards(filter, after: order, limit: min(left, Limits.pageSize), for: .process)
+            let page = try await self.listings.cards(
+                filter,
+                after: order,
+                limit: min(left, Limits.pageSize),
+                for: .process
+            )
             for card in page { try await body(card) }
             guard let last = page.last else { return }
             (order, left) = (last.order, left - page.count)

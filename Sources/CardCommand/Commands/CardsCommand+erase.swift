@@ -74,12 +74,12 @@ extension CardsCommand {
                 let named = try await self.named(in: store)
                 let (now, terms) = (Timestamp.now, configuration.engine.retention)
                 // Only the cards that have expired at this time are erased later.
-                let expired = self.expired ? try await store.expired(terms, now: now) : []
+                let expired = self.expired ? try await store.upkeep.expired(terms, now: now) : []
                 let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                 if self.dryRun {
                     if expired == nil { Console.warn(.eraseClock) }
                     // As in `cards list`.
-                    let documents = try await store.listed(store.cards(named + others, for: .process))
+                    let documents = try await store.listed(store.listings.cards(named + others, for: .process))
                     await self.format.print(documents, as: "cards")
                     return .delivered
                 }
@@ -93,7 +93,7 @@ extension CardsCommand {
                 var wasRefused = false
                 do {
                     for (cards, reason, listed) in [(named, reason, nil), (others, .retention, now)] {
-                        let outcome = try await store.erase(
+                        let outcome = try await store.upkeep.erase(
                             cards,
                             because: reason,
                             selectedAt: listed,
@@ -108,9 +108,9 @@ extension CardsCommand {
                     }
                     if self.expired {
                         // With four eyes for erasing, only the retention of a running pipeline drops images.
-                        let isForTwo = try await store.fourEyes().contains { $0.action == .erase }
-                        while !isForTwo, try await store.dropImages(terms, by: origin, now: now) > 0 {}
-                        if try await store.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
+                        let isForTwo = try await store.decisions.fourEyes().contains { $0.action == .erase }
+                        while !isForTwo, try await store.upkeep.dropImages(terms, by: origin, now: now) > 0 {}
+                        if try await store.upkeep.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments
                     if try await !store.eraseEmbeddedDocuments(in: folder) { Console.warn(.eraseBackendRuns) }
@@ -125,8 +125,8 @@ extension CardsCommand {
         }
 
         /// The cards given by their ids or by their business number, each once.
-        private func named(in store: CardStore) async throws -> [CardID] {
-            var named = try await store.ids(matching: self.cards)
+        private func named(in store: Sandbox) async throws -> [CardID] {
+            var named = try await store.listings.ids(matching: self.cards)
             if let businessNo {
                 var filter = CardFilter()
                 filter.number = BusinessNumber(stored: businessNo.trimmed)
@@ -148,14 +148,14 @@ extension CardsCommand {
     }
 }
 
-extension CardStore {
+extension Sandbox {
     /// Erases the documents of all erased cards in the built-in backend, whose folder lies on this machine.
     ///
     /// - Returns: whether the backend holds none of them: a running one keeps them until its process ends.
     @discardableResult
     func eraseEmbeddedDocuments(in folder: String) async throws -> Bool {
         guard self.kind == .embedded else { return true }
-        let documents = try await self.erasedDocuments()
+        let documents = try await self.upkeep.erasedDocuments()
         do throws(EmbeddedError) {
             try EmbeddedBackend.erase(documents, in: folder)
             return true

@@ -42,8 +42,8 @@ extension CardsCommand {
             }
             defer { made.removeEmpty() }
             return try await self.options.withSandbox { store, _ in
-                let id = try await store.ids(matching: [self.card])[0]
-                let export = try await store.export(id, to: origin, now: .now)
+                let id = try await store.listings.ids(matching: [self.card])[0]
+                let export = try await store.listings.export(id, to: origin, now: .now)
                 guard export.card.state != .erased else { throw CodedError.notFound(.exportErased(id)) }
                 var files = [("\(self.card).json", JSONText.data(export, isIndented: true))]
                 if let image = export.image {
@@ -104,8 +104,8 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards log")
             return try await self.options.withSandbox { store, _ in
-                let card = try await store.ids(matching: self.card.map { [$0] } ?? []).first
-                try await store.exportAccessLog(to: origin, now: .now) { page in
+                let card = try await store.listings.ids(matching: self.card.map { [$0] } ?? []).first
+                try await store.listings.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {
                         guard card == nil || record.cardID == card else { continue }
                         try Console.requireReader()

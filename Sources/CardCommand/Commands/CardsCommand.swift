@@ -86,11 +86,11 @@ struct CardsCommand: AsyncParsableCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards show --reveal")
             return try await self.report.options.withSandbox { store, _ in
-                let id = try await store.ids(matching: [self.card])[0]
+                let id = try await store.listings.ids(matching: [self.card])[0]
                 let details =
                     self.reveal
-                    ? try await store.reveal(id, to: origin, now: .now)
-                    : try await store.details(of: id, for: .process)
+                    ? try await store.listings.reveal(id, to: origin, now: .now)
+                    : try await store.listings.details(of: id, for: .process)
                 await details.print(self.report.format)
                 return .delivered
             }

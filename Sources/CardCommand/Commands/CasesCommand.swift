@@ -77,16 +77,19 @@ struct CasesCommand: AsyncParsableCommand {
             }
         }
 
-        private func listed(_ one: Case, _ store: CardStore) async throws -> ListedCase {
-            let files = self.files ? try await store.inputNames(of: one).map { $0.reveal() } : nil
+        private func listed(_ one: Case, _ store: Sandbox) async throws -> ListedCase {
+            let files = self.files ? try await store.listings.inputNames(of: one).map { $0.reveal() } : nil
             return ListedCase(listed: one, files: files)
         }
 
         /// Writes the line of the access log before any file name is printed.
-        private func logNames(_ filter: CaseFilter, _ store: CardStore) async throws {
+        private func logNames(_ filter: CaseFilter, _ store: Sandbox) async throws {
             var count = 0
             try await store.forEachCase(filter) { _ in count += 1 }
-            try await store.logList(to: self.purpose.origin(of: "cases list --files, cases: \(count)"), now: .now)
+            try await store.listings.logList(
+                to: self.purpose.origin(of: "cases list --files, cases: \(count)"),
+                now: .now
+            )
         }
     }
 
@@ -99,11 +102,11 @@ struct CasesCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.report.options.withSandbox { store, _ in
-                guard let one = try await store.oneCase(self.number.value, for: .process) else {
+                guard let one = try await store.listings.oneCase(self.number.value, for: .process) else {
                     throw self.number.unknown
                 }
-                let cards = try await store.caseCards(of: self.number.value, for: .process)
-                let ids = try await store.shortIDs(of: cards.map(\.card.id))
+                let cards = try await store.listings.caseCards(of: self.number.value, for: .process)
+                let ids = try await store.listings.shortIDs(of: cards.map(\.card.id))
                 // The cause is shown with its card.
                 let lines = [one.line] + cards.flatMap { $0.lines(in: one, as: ids[$0.card.id]) }
                 await ObjectReport(["case": one, "cards": cards], lines).print(self.report.format)
@@ -161,12 +164,12 @@ enum CaseListFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json, jsonl, csv
 }
 
-extension CardStore {
+extension Sandbox {
     /// Passes on the cases that match a filter, page by page: they may be more than fit into memory.
     fileprivate func forEachCase(_ filter: CaseFilter, _ body: (Case) async throws -> Void) async throws {
         var last: CaseCursor?
         repeat {
-            let page = try await self.cases(filter, after: last, limit: .max, for: .process)
+            let page = try await self.listings.cases(filter, after: last, limit: .max, for: .process)
             for one in page.cases { try await body(one) }
             last = page.next
         } while last != nil
@@ -185,7 +188,7 @@ struct CaseNumber: ParsableArguments {
     /// Finds cards of the case; if none of them matches, prints that.
     ///
     /// - Throws: `not_found` if there is no such case.
-    func cards(attention: [CardAttention] = [], reason: String? = nil, of store: CardStore) async throws -> [CardID] {
+    func cards(attention: [CardAttention] = [], reason: String? = nil, of store: Sandbox) async throws -> [CardID] {
         var filter = CardFilter()
         filter.number = self.value
         let known = try await store.cardIDs(filter)

@@ -29,7 +29,7 @@ struct FsckCommand: Command {
         try await self.upkeep.options.withSandbox { store, _ in
             let origin = try self.upkeep.purpose.origin(of: "fsck --repair")
             let (mended, left) =
-                try await self.repair ? store.repair(by: origin, now: .now) : ([], store.check())
+                try await self.repair ? store.upkeep.repair(by: origin, now: .now) : ([], store.upkeep.check())
             let findings =
                 mended.map { Self.object($0, isRepaired: true) } + left.map { Self.object($0, isRepaired: false) }
             await ObjectReport(["clean": left.isEmpty, "findings": findings], Self.lines(mended, left))

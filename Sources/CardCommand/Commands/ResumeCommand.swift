@@ -28,8 +28,8 @@ struct ResumeCommand: Command {
             }
         return try await self.upkeep.options.withSandbox { store, _ in
             let origin = try self.upkeep.purpose.origin(of: "resume")
-            let ended = try await store.resume(host, stage: stage, by: origin, now: .now)
-            let isAtWork = try await !store.workers().isEmpty
+            let ended = try await store.endpoints.resume(host, stage: stage, by: origin, now: .now)
+            let isAtWork = try await !store.upkeep.workers().isEmpty
             let message: Message =
                 ended.isEmpty
                 ? .resumeNothing(self.endpoint) : isAtWork ? .resumeNow(self.endpoint) : .resumeNext(self.endpoint)

@@ -30,7 +30,7 @@ struct ReviewCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.options.withSandbox { store, _ in
-                let entries = try await store.fourEyes()
+                let entries = try await store.decisions.fourEyes()
                 let objects = entries.map { entry -> JSONObject in
                     ["action": entry.action, "dropped_by": entry.droppedBy, "dropped_at": entry.droppedAt?.description]
                 }
@@ -59,7 +59,7 @@ struct ReviewCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.change.make(as: "review drop") { action, store, origin in
-                switch try await store.dropFourEyes(action, by: origin, now: .now) {
+                switch try await store.decisions.dropFourEyes(action, by: origin, now: .now) {
                 case .dropped: .reviewDropped(action)
                 case .waits(let until): .reviewWaits(action, until)
                 }
@@ -77,7 +77,7 @@ struct ReviewCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.change.make(as: "review keep") { action, store, origin in
-                try await store.keepFourEyes(action, by: origin, now: .now)
+                try await store.decisions.keepFourEyes(action, by: origin, now: .now)
                 return .reviewKept(action)
             }
         }
@@ -96,7 +96,7 @@ struct FourEyesChange: ParsableArguments {
     /// Makes the change and prints the message that the body returns, or why the change was refused.
     func make(
         as command: String,
-        _ change: (DecisionAction, CardStore, AccessOrigin) async throws -> Message
+        _ change: (DecisionAction, Sandbox, AccessOrigin) async throws -> Message
     ) async throws -> CommandStatus {
         let origin = try self.purpose.origin(of: command)
         return try await self.options.withSandbox { store, _ in

@@ -18,7 +18,7 @@ struct RootFiles {
             return
         }
         // Without a sandbox there is nothing to copy.
-        if !always { try CardStore.requireSandbox(at: sandbox) }
+        if !always { try Sandbox.requireSandbox(at: sandbox) }
         var descriptors: [String: Int32] = [:]
         do {
             if let folder { try DurableFile.makeFolders(folder, mode: 0o700) }

@@ -7,7 +7,7 @@ import Glibc
 
 extension GlobalOptions {
     /// Opens the existing sandbox, calls a function, and closes the sandbox.
-    func withSandbox<Value>(_ body: (CardStore, Configuration) async throws -> Value) async throws -> Value {
+    func withSandbox<Value>(_ body: (Sandbox, Configuration) async throws -> Value) async throws -> Value {
         let configuration = try self.loadAsOwner()
         let store = try await configuration.openStore(creating: false)
         return try await ending({ try await body(store, configuration) }, by: { try store.close() })
@@ -27,7 +27,7 @@ func ending<Value>(_ body: () async throws -> Value, by finish: () async throws 
 
 extension Configuration {
     /// Opens the sandbox for a pipeline, or creates it, calls a function, and closes the sandbox.
-    func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
+    func withSandbox<Value>(_ body: (Sandbox) async throws -> Value) async throws -> Value {
         if let doubt = self.sandboxDoubt { Console.warn(doubt) }
         let store = try await self.openStore(creating: true)
         return try await ending {
@@ -41,8 +41,8 @@ extension Configuration {
     }
 
     /// Adds actions to those of a sandbox that need two people.
-    func requireSecond(for actions: Set<DecisionAction>, in store: CardStore, by origin: AccessOrigin) async throws {
-        let added = try await store.requireSecond(for: actions, by: origin, now: .now)
+    func requireSecond(for actions: Set<DecisionAction>, in store: Sandbox, by origin: AccessOrigin) async throws {
+        let added = try await store.decisions.requireSecond(for: actions, by: origin, now: .now)
         added.forEach { Console.notice(.reviewAdded($0)) }
     }
 
@@ -55,8 +55,8 @@ extension Configuration {
     /// Opens the sandbox and records it in the key file.
     ///
     /// - Parameter creating: whether a missing sandbox is created, with its key; the endpoints then determine its kind.
-    func openStore(creating: Bool) async throws -> CardStore {
-        let isNew = !CardStore.isSandbox(at: self.sandboxPath)
+    func openStore(creating: Bool) async throws -> Sandbox {
+        let isNew = !Sandbox.isSandbox(at: self.sandboxPath)
         if isNew, creating { try self.requireKeyOfNoOther() }
         let store = try await self.unlockStore(creating: creating)
         guard !self.isEmbedded else { return store }
@@ -77,12 +77,12 @@ extension Configuration {
         throw CodedError(code, .configuration, .sandboxSecond(self.sandboxPath, key: file.path))
     }
 
-    private func unlockStore(creating: Bool) async throws -> CardStore {
-        if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
+    private func unlockStore(creating: Bool) async throws -> Sandbox {
+        if !creating { try Sandbox.requireSandbox(at: self.sandboxPath) }
         var ring = try await self.vaultKeys(creating: creating)
         while true {
             do {
-                return try await CardStore.open(
+                return try await Sandbox.open(
                     path: self.sandboxPath,
                     kind: self.isEmbedded ? .embedded : creating ? .real : nil,
                     ring: ring,

@@ -28,7 +28,7 @@ struct StatusCommand: Command {
     func execute() async throws -> CommandStatus {
         guard self.check else {
             return try await self.report.options.withSandbox { store, configuration in
-                let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
+                let room = store.intake.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
                 try await Self.report(of: store, room, now: .now).print(self.report.format)
                 if let doubt = configuration.isolationDoubt { Console.notice(doubt) }
                 return .delivered
@@ -49,20 +49,20 @@ struct StatusCommand: Command {
     private func issues() async throws -> [HealthIssue] {
         do {
             return try await self.report.options.withSandbox { store, configuration in
-                let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
-                return try await store.issues(room, now: .now)
+                let room = store.intake.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
+                return try await store.listings.issues(room, now: .now)
             }
         } catch let error as CodedError where error.code != .notFound {
             return [HealthIssue(error)]
         }
     }
 
-    private static func report(of store: CardStore, _ room: DiskSpace, now: Timestamp) async throws -> ObjectReport {
-        let (causes, workers) = (try await store.caseCounts(), try await store.workers())
+    private static func report(of store: Sandbox, _ room: DiskSpace, now: Timestamp) async throws -> ObjectReport {
+        let (causes, workers) = (try await store.listings.caseCounts(), try await store.upkeep.workers())
         let cases = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
-        let (cards, attention) = (try await store.counts(), try await store.attentionCounts())
-        let (pauses, last) = (try await store.pauses(), try await store.lastSuccess(now: now))
-        let issues = try await store.issues(room, cases: causes, now: now)
+        let (cards, attention) = (try await store.listings.counts(), try await store.listings.attentionCounts())
+        let (pauses, last) = (try await store.endpoints.pauses(), try await store.endpoints.lastSuccess(now: now))
+        let issues = try await store.listings.issues(room, cases: causes, now: now)
         let successes = Dictionary(uniqueKeysWithValues: last.map { ($0.rawValue, $1.description) })
         let decide = try await Self.examples(.decide, of: store)
         let retake = try await Self.examples(.retake, of: store)
@@ -77,7 +77,7 @@ struct StatusCommand: Command {
             "workers": workers.map { Self.object(of: $0, now: now) },
             // What the free disk space of the sandbox allows.
             "sandbox": [
-                "free_bytes": store.freeBytes, "intake": room == .ample, "verification": room != .finishingOnly,
+                "free_bytes": store.intake.freeBytes, "intake": room == .ample, "verification": room != .finishingOnly,
             ] as JSONObject,
         ]
         var lines = CaseState.allCases.flatMap { Self.lines(of: $0, cases[$0] ?? 0, causes) }
@@ -97,10 +97,10 @@ struct StatusCommand: Command {
         Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
     }
 
-    private static func examples(_ attention: CardAttention, of store: CardStore) async throws -> [Card] {
+    private static func examples(_ attention: CardAttention, of store: Sandbox) async throws -> [Card] {
         var filter = CardFilter()
         filter.attention = [attention]
-        return try await store.cards(filter, after: 0, limit: Self.exampleCount, for: .process)
+        return try await store.listings.cards(filter, after: 0, limit: Self.exampleCount, for: .process)
     }
 
     private static func object(of worker: WorkerStatus, now: Timestamp) -> JSONObject {

@@ -11,5 +11,5 @@ enum Build {
         return String(cString: symbol.assumingMemoryBound(to: CChar.self))
     }()
 
-    static let text = "\(version) (commit \(commit), schema \(CardStore.schema))"
+    static let text = "\(version) (commit \(commit), schema \(Sandbox.schema))"
 }

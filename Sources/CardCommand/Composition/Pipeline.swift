@@ -13,7 +13,7 @@ import NIOPosix
 /// services, and the engine.
 struct Pipeline: Sendable {
     let configuration: Configuration
-    let store: CardStore
+    let store: Sandbox
 
     /// Starts everything, calls `body` with the engine, and stops everything in order, also after an error.
     ///
@@ -24,7 +24,7 @@ struct Pipeline: Sendable {
         events: @escaping @Sendable (PipelineEvent) -> Void,
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
-        let worker = try await self.store.startWorker(id: id, command: command, now: .now)
+        let worker = try await self.store.upkeep.startWorker(id: id, command: command, now: .now)
         let log = EventLog(logger: self.configuration.logger(runID: id), outcomes: command == "run" ? .debug : .info)
         let events: @Sendable (PipelineEvent) -> Void = { event in
             events(event)
@@ -46,7 +46,7 @@ struct Pipeline: Sendable {
                 return try await ending({ try await body(engine) }, by: outside.close)
             }
         } by: {
-            try await self.store.stop(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
+            try await self.store.upkeep.stop(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
                 .forEach { events(.changed($0)) }
             try await self.store.eraseEmbeddedDocuments(in: self.configuration.embeddedDocuments)
         }
@@ -68,7 +68,7 @@ struct Pipeline: Sendable {
         do {
             return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve(body)
         } catch let error as EmbeddedError {
-            let others = try await self.store.workers().filter { $0.id != id }
+            let others = try await self.store.upkeep.workers().filter { $0.id != id }
             guard error.code == .folderInUse, let other = others.first else { throw CodedError(error) }
             throw CodedError(.embeddedUnavailable, .configuration, .embeddedOccupied(by: other))
         }

@@ -182,10 +182,10 @@ struct CheckedConfiguration: Report {
     /// The mistakes that prevent opening or creating the sandbox.
     private static func refusalsOfSandbox(_ configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
-        await mistakes.attempt("sandbox.path") { try CardStore.requirePlace(at: configuration.sandboxPath) }
+        await mistakes.attempt("sandbox.path") { try Sandbox.requirePlace(at: configuration.sandboxPath) }
         // `config check` runs no command.
         guard configuration.vault.keyCommand == nil else { return mistakes }
-        let isThere = CardStore.isSandbox(at: configuration.sandboxPath)
+        let isThere = Sandbox.isSandbox(at: configuration.sandboxPath)
         if !configuration.isEmbedded || isThere {
             await mistakes.attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {
                 _ = try await configuration.vaultKeys(creating: false)

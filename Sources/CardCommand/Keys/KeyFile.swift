@@ -157,7 +157,7 @@ extension Configuration {
             return try KeyRing(try await command.run()) { command.error(.secretCommandOutput($0)) }
         }
         guard let file = self.keyFile else { throw Self.missingKey }
-        let hasSandbox = CardStore.isSandbox(at: self.sandboxPath)
+        let hasSandbox = Sandbox.isSandbox(at: self.sandboxPath)
         // An existing sandbox was made with a key; the error of reading the file says what to do.
         if !file.exists, !hasSandbox {
             guard self.isEmbedded else { throw Self.missingKey }

@@ -116,7 +116,7 @@ struct MadeKey: Report {
     }
 }
 
-extension CardStore {
+extension Sandbox {
     /// Changes the key that wraps all others: to a new one in the key file, else to the first one given for the sandbox.
     ///
     /// - Returns: the report, and whether no key of a card was damaged.
@@ -124,15 +124,16 @@ extension CardStore {
         in file: KeyFile?,
         by origin: AccessOrigin
     ) async throws -> (report: ObjectReport, isWhole: Bool) {
-        let (ring, inUse) = (self.keyRing, try await self.keyInUse())
+        let (ring, inUse) = (self.upkeep.keyRing, try await self.upkeep.keyInUse())
         // An interrupted rotation: the first key was stored but wraps nothing yet, or the others were not retired.
         let isBegun = inUse != ring.current.id || file != nil && ring.keys.count > 1
         guard isBegun || file != nil else { throw CodedError(.settingMissing, .configuration, .keysNoNewKey) }
         let key = isBegun ? ring.current : VaultKey.random()
         var retired: [String] = []
-        let rotation = try await self.rotateKeys(to: key, by: origin) {
+        let rotation = try await self.upkeep.rotateKeys(to: key, by: origin) {
             // Another rotation may have finished while this one waited for exclusive access; do not overwrite it.
-            guard ring.key(inUse) != nil, try file?.read() ?? ring == ring, try await self.keyInUse() == inUse else {
+            guard ring.key(inUse) != nil, try file?.read() ?? ring == ring, try await self.upkeep.keyInUse() == inUse
+            else {
                 throw CodedError(.sandboxUnavailable, .temporary, .keysChangedMeanwhile)
             }
             if !isBegun, let both = KeyRing([key] + ring.keys) { try file?.replace(with: both) }

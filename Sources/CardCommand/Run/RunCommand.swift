@@ -147,7 +147,7 @@ struct RunCommand: Command {
         _ listing: BatchListing?,
         _ configuration: Configuration,
         _ table: RunTable?,
-        store: CardStore
+        store: Sandbox
     ) async throws -> CommandStatus {
         var runnable = CardFilter()
         runnable.states = CardState.allCases.filter(\.isRunnable)

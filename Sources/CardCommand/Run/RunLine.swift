@@ -183,8 +183,8 @@ struct RunTable {
     }
 
     /// Writes a row for each line, after the line of the access log.
-    func write(_ lines: [RunLine], noting store: CardStore) async throws {
-        try await store.logList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
+    func write(_ lines: [RunLine], noting store: Sandbox) async throws {
+        try await store.listings.logList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
         let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }
         try self.file.write(Data(rows.map { $0 + "\n" }.joined().utf8), to: self.path)
     }

@@ -8,7 +8,7 @@ import Synchronization
 final class RunPrinter: Sendable {
     let format: OutputFormat
     private let tracker: RunTracker
-    private let store: CardStore
+    private let store: Sandbox
     private let configuration: Configuration
     private let runID: String
     private let printed = Mutex<Set<RunEnding>>([])
@@ -17,7 +17,7 @@ final class RunPrinter: Sendable {
     /// How many cards are read at a time.
     private static let pageSize = 256
 
-    init(_ tracker: RunTracker, store: CardStore, configuration: Configuration, format: OutputFormat, runID: String) {
+    init(_ tracker: RunTracker, store: Sandbox, configuration: Configuration, format: OutputFormat, runID: String) {
         (self.tracker, self.store, self.configuration, self.format) = (tracker, store, configuration, format)
         self.runID = runID
     }
@@ -56,14 +56,16 @@ final class RunPrinter: Sendable {
         for ending in endings { lines.append(try await self.line(ending, cards: cards)) }
         let counts = RunCounts(lines)
         var status = RunLine.status(of: lines, isStopped: !stopped.isEmpty)
-        let incomplete = try await self.store.count(of: .incomplete, among: self.tracker.numbers(of: cards))
+        let incomplete = try await self.store.listings.count(of: .incomplete, among: self.tracker.numbers(of: cards))
         if incomplete > 0, self.configuration.sides == .both, status == .delivered { status = .someNotDelivered }
         // A signal may come when all cards have finished: then their result is the more useful status.
         if let signal, status == .workRemains || status == .endpointStopped { status = signal }
         await self.print(endings, lines, counts)
         for advice in self.advice(status, stopped, counts, lines) { Console.say(advice) }
         // Report until when an endpoint asked us to pause.
-        for pause in try await self.store.pauses() where pause.failureClass == .throttled { Console.say(pause.text) }
+        for pause in try await self.store.endpoints.pauses() where pause.failureClass == .throttled {
+            Console.say(pause.text)
+        }
         if incomplete > 0 {
             let message = Message.runIncomplete(incomplete)
             Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
@@ -103,14 +105,14 @@ final class RunPrinter: Sendable {
 
     /// The advice for a back if its front is the cause of the case's state.
     private func advice(on back: Card) async throws -> Message? {
-        try await self.store.oneCase(back.metadata.businessNumber, for: .process)?.advice(onBack: back.id)
+        try await self.store.listings.oneCase(back.metadata.businessNumber, for: .process)?.advice(onBack: back.id)
     }
 
     private func fetch(_ ids: [CardID]) async throws -> [CardID: Card] {
         var cards: [CardID: Card] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.pageSize) {
             let page = Array(ids[start..<min(start + Self.pageSize, ids.count)])
-            for card in try await self.store.cards(page, for: .process) { cards[card.id] = card }
+            for card in try await self.store.listings.cards(page, for: .process) { cards[card.id] = card }
         }
         return cards
     }

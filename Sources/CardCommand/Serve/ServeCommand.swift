@@ -81,7 +81,7 @@ struct ServeSession: Sendable {
         async throws
     {
         let worker = UUID().uuidString.lowercased()
-        let metrics = ServerMetrics(version: Build.version, commit: Build.commit, schema: CardStore.schema)
+        let metrics = ServerMetrics(version: Build.version, commit: Build.commit, schema: Sandbox.schema)
         let notices = ServiceNotices(isQuiet: self.isQuiet)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)

@@ -19,7 +19,7 @@ final class SourceRuns: Sendable {
     }
 
     private let pipeline: Pipeline
-    private var store: CardStore { self.pipeline.store }
+    private var store: Sandbox { self.pipeline.store }
     private let engine: Engine
     private let worker: String
     private let notices: ServiceNotices
@@ -42,25 +42,25 @@ final class SourceRuns: Sendable {
     /// Starts a run over a source, or returns the waiting one; `nil` if there is no such source.
     @Sendable func start(_ name: String, by origin: AccessOrigin) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
-        let run = try await self.store.askForRun(over: name, by: origin, now: .now)
+        let run = try await self.store.upkeep.askForRun(over: name, by: origin, now: .now)
         source.signal.continuation.yield()
         return try await self.status(of: run)
     }
 
     @Sendable func run(_ id: String) async throws -> RunStatus? {
-        guard let run = try await self.store.run(id) else { return nil }
+        guard let run = try await self.store.upkeep.run(id) else { return nil }
         return try await self.status(of: run)
     }
 
     /// Returns the known runs, the newest first.
     @Sendable func all() async throws -> [RunStatus] {
         var all: [RunStatus] = []
-        for run in try await self.store.runs() { all.append(try await self.status(of: run)) }
+        for run in try await self.store.upkeep.runs() { all.append(try await self.status(of: run)) }
         return all
     }
 
     private func report(of tracker: RunTracker) async throws -> SourceRun.Report {
-        tracker.report(known: try await self.store.cards(tracker.rejectedBefore, for: .process))
+        tracker.report(known: try await self.store.listings.cards(tracker.rejectedBefore, for: .process))
     }
 
     private func status(of run: SourceRun) async throws -> RunStatus {
@@ -100,7 +100,12 @@ final class SourceRuns: Sendable {
     /// - Throws: what the sandbox throws.
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable)
-        try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
+        try await self.store.upkeep.endRuns(
+            exceptOver: self.sources.keys.sorted(),
+            by: self.worker,
+            as: unreadable,
+            now: .now
+        )
         try await running(self.performOnSignal, cancelling: true) {
             repeat {
                 for source in self.sources.values { source.signal.continuation.yield() }
@@ -114,7 +119,8 @@ final class SourceRuns: Sendable {
                 group.addTask {
                     for await _ in source.signal.stream {
                         // The stream still yields a signal sent before shutdown; check again.
-                        while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
+                        while !self.isOver, let run = try await self.store.upkeep.beginRun(over: name, by: self.worker)
+                        {
                             guard try await self.perform(run, at: source.path) else { return }
                         }
                     }
@@ -164,7 +170,7 @@ final class SourceRuns: Sendable {
     }
 
     private func finish(_ run: SourceRun, as report: SourceRun.Report) async throws {
-        try await self.store.finish(run, as: report, by: self.worker, now: .now)
+        try await self.store.upkeep.finish(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
         let metadata: Logger.Metadata = ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]
         self.pipeline.configuration.logger(runID: self.worker).info("run over a source ended", metadata: metadata)

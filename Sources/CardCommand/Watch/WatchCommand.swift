@@ -54,7 +54,7 @@ struct WatchCommand: Command {
     private func watch(
         _ options: WatchOptions,
         _ configuration: Configuration,
-        store: CardStore
+        store: Sandbox
     ) async throws -> CommandStatus {
         let (reports, notices) = (WatchReports(store: store, format: self.format), ServiceNotices(isQuiet: self.quiet))
         let pipeline = Pipeline(configuration: configuration, store: store)
@@ -96,7 +96,7 @@ final class WatchReports: Sendable {
         case refused(RunLine)
     }
 
-    private let store: CardStore
+    private let store: Sandbox
     private let format: LineFormat
     private let changes: AsyncStream<Change>
     private let continuation: AsyncStream<Change>.Continuation
@@ -104,7 +104,7 @@ final class WatchReports: Sendable {
     /// The number of lines left out since the last one that was read, and whether finished cards were missed.
     private let missed = Mutex((lines: 0, endings: false))
 
-    init(store: CardStore, format: LineFormat, mostWaiting: Int = 10_000) {
+    init(store: Sandbox, format: LineFormat, mostWaiting: Int = 10_000) {
         self.store = store
         self.format = format
         (self.changes, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(mostWaiting))

@@ -7,7 +7,7 @@ import Synchronization
 /// Passes the photos of watched folders to the engine.
 struct WatchIntake: Sendable {
     let engine: Engine
-    let store: CardStore
+    let store: Sandbox
     let configuration: Configuration
 
     func observe(_ event: WatchEvent) {
@@ -61,7 +61,7 @@ struct WatchIntake: Sendable {
 /// Watches folders for an engine, and writes notes for the photos in `done/` whose cards any process later refuses or
 /// supersedes.
 struct NotingWatch: Sendable {
-    private let store: CardStore
+    private let store: Sandbox
     let watch: FolderWatch
 
     init(
@@ -95,14 +95,19 @@ struct NotingWatch: Sendable {
     /// - Parameter event: the event after which changes count; `nil` for all cards that are refused at present.
     /// - Returns: the last event that was read.
     private func writeNotes(after event: Int64?) async throws -> Int64 {
-        let next = try await self.store.lastEvent()
+        let next = try await self.store.listings.lastEvent()
         for filter in Self.filters {
             guard var last = event else {
                 try await self.store.forEachCard(filter, self.writeNote)
                 continue
             }
             while last < next {
-                let changes = try await self.store.changes(filter, since: last, limit: Limits.pageSize, for: .process)
+                let changes = try await self.store.listings.changes(
+                    filter,
+                    since: last,
+                    limit: Limits.pageSize,
+                    for: .process
+                )
                 for card in changes.cards { try await self.writeNote(for: card) }
                 last = changes.hasMore ? changes.last : next
             }
@@ -121,7 +126,7 @@ struct NotingWatch: Sendable {
 
     private func writeNote(for card: Card) async throws {
         try Task.checkCancellation()
-        let (error, files) = (CodedError.refused(card), try await self.store.files(of: card.id))
+        let (error, files) = (CodedError.refused(card), try await self.store.listings.files(of: card.id))
         await self.watch.writeNote(error, card: card.id, beside: files, moving: card.reason == .takenEarlier)
     }
 }

@@ -167,7 +167,7 @@ final class EndpointGate: StageGate {
     /// Called after such an answer, or if nothing else is due.
     func writeUnreadable(nothingElseIsDue: Bool) async throws {
         guard self.state.withLock({ $0.mayHaveUnreadable }) else { return }
-        let numbers = try await self.context.store.unreadableNumbers(self.stage, now: self.time.now())
+        let numbers = try await self.context.store.endpoints.unreadableNumbers(self.stage, now: self.time.now())
         let pause = self.state.withLock { state -> EndpointPause? in
             let steady = self.time.steady()
             state.mayHaveUnreadable = numbers > 0
@@ -194,7 +194,9 @@ final class EndpointGate: StageGate {
     /// The fingerprint of the settings that answers are read with.
     private var terms: String {
         let ports = self.context.ports
-        return self.context.store.fingerprint(self.stage == .verify ? ports.verifier.terms : ports.backend.terms)
+        return self.context.store.endpoints.fingerprint(
+            self.stage == .verify ? ports.verifier.terms : ports.backend.terms
+        )
     }
 
     /// Stores a change of the pause for other processes, and reports it.
@@ -203,10 +205,10 @@ final class EndpointGate: StageGate {
         case .none: return
         case .over(let pause):
             // If another process has stored a newer pause meanwhile, it stays, and the next heartbeat applies it here.
-            try await self.context.store.resume(pause)
+            try await self.context.store.endpoints.resume(pause)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
-            try await self.context.store.pause(pause)
+            try await self.context.store.endpoints.pause(pause)
             self.context.events(.paused(pause))
             // A call that succeeded meanwhile found no stored pause to end.
             let isOver = self.state.withLock { $0.stored == nil && $0.failure == nil }

@@ -59,7 +59,7 @@ final class BatchGathering: Sendable {
     {
         let settings = self.context.settings
         let most = Array(remaining.prefix(settings.batchMaxCards))
-        let fitting = try await self.context.store.members(most, within: settings.batchMaxBytes)
+        let fitting = try await self.context.store.deliveries.members(most, within: settings.batchMaxBytes)
         return (fitting.members, fitting.isFull || fitting.members.count == settings.batchMaxCards)
     }
 }

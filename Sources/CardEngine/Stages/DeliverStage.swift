@@ -34,13 +34,13 @@ final class DeliverStage: StageWork {
 
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
-        let delivery = try await self.context.store.nextDelivery(now: now)
+        let delivery = try await self.context.store.deliveries.nextDelivery(now: now)
         // Numbers whose cards gather are also due, but go only when the gathering ends.
         if let left = self.gathering.timeLeft {
             let opens = now.advanced(by: left)
             return min(delivery ?? opens, opens)
         }
-        let decision = try await self.context.store.nextDecision(now: now)
+        let decision = try await self.context.store.deliveries.nextDecision(now: now)
         return [delivery, decision].compactMap(\.self).min()
     }
 
@@ -89,7 +89,7 @@ final class DeliverStage: StageWork {
         now: Timestamp,
         into claimed: inout Claimed<Job>
     ) async throws {
-        claimed.jobs += try await self.context.store.claimDeliveries(
+        claimed.jobs += try await self.context.store.deliveries.claimDeliveries(
             by: self.context.worker,
             limit: limit,
             scope: scope,
@@ -116,7 +116,8 @@ final class DeliverStage: StageWork {
         guard self.gate.isProbing else {
             // Read first: a delivery begun in between counts twice rather than not at all.
             let forming = self.forming.withLock(\.self)
-            let most = try await Limits.undecidedWhileFailing - forming - self.context.store.undecidedDeliveries()
+            let most =
+                try await Limits.undecidedWhileFailing - forming - self.context.store.deliveries.undecidedDeliveries()
             return [.again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
         }
         // If the backend cannot be reached, the document is not the cause.
@@ -141,7 +142,7 @@ final class DeliverStage: StageWork {
         let isBatch = self.context.settings.policy.layout == .batch
         // Read before the cards: the proposals lack cards that come in between.
         let nothingComes = self.context.board.nothingComes
-        let found = try await self.context.store.proposeDeliveries(
+        let found = try await self.context.store.deliveries.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
             excluding: self.busy.withLock { $0 },
             untriedOnly: untriedOnly,
@@ -156,7 +157,7 @@ final class DeliverStage: StageWork {
         }
         let waiting = found.proposals.filter(\.groups.isEmpty)
         if !waiting.isEmpty {
-            try await self.context.store.decide(waiting, now: now).forEach(self.context.report)
+            try await self.context.store.deliveries.decide(waiting, now: now).forEach(self.context.report)
         }
         // One delivery of a number at a time: its result decides about the next.
         let groups = found.proposals.compactMap(\.groups.first)
@@ -214,7 +215,7 @@ final class DeliverStage: StageWork {
             guard let outbound = try await self.outbound(of: members) else { return nil }
             let now = self.context.time.now()
             var random = SystemRandomNumberGenerator()
-            let beginning = try await self.context.store.begin(
+            let beginning = try await self.context.store.deliveries.begin(
                 DeliveryID.generate(at: now, using: &random),
                 of: members,
                 proposed: proposals,
@@ -241,10 +242,12 @@ final class DeliverStage: StageWork {
         let (store, cards) = (self.context.store, members.map(\.card))
         let material: DeliveryMaterial
         do {
-            material = try await store.material(for: cards)
+            material = try await store.deliveries.material(for: cards)
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
-            try await store.failForming(cards, because: nil, now: self.context.time.now()).forEach(self.context.report)
+            try await store.deliveries.failForming(cards, because: nil, now: self.context.time.now()).forEach(
+                self.context.report
+            )
             return nil
         }
         do {
@@ -258,7 +261,7 @@ final class DeliverStage: StageWork {
             }
             // These cards do not fit into a form; the endpoint is not the cause.
             self.gate.withdraw()
-            try await store.failForming(cards, because: error, now: self.context.time.now()).forEach(
+            try await store.deliveries.failForming(cards, because: error, now: self.context.time.now()).forEach(
                 self.context.report
             )
             return nil
@@ -309,7 +312,7 @@ final class DeliverStage: StageWork {
 
     private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome, isOutdated: Bool = false) async throws {
         let settings = self.context.settings
-        let changes = try await self.context.store.conclude(
+        let changes = try await self.context.store.deliveries.conclude(
             job,
             with: outcome,
             terms: DeliveryTerms(

@@ -24,9 +24,11 @@ final class FetchStage: StageWork {
     func nextDue() async throws -> Timestamp? {
         let store = self.context.store
         let now = self.context.time.now()
-        guard let pause = self.pause.withLock(\.self) else { return try await store.nextDue(in: .fetching, now: now) }
+        guard let pause = self.pause.withLock(\.self) else {
+            return try await store.stages.nextDue(in: .fetching, now: now)
+        }
         // Due cards wait for their hosts; another card may be due earlier.
-        return try await min(pause, store.nextDue(in: .fetching, after: now, now: now) ?? pause)
+        return try await min(pause, store.stages.nextDue(in: .fetching, after: now, now: now) ?? pause)
     }
 
     // MARK: Claiming
@@ -38,14 +40,14 @@ final class FetchStage: StageWork {
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
         var pauses: [Duration] = []
-        for name in try await self.context.store.fetchHosts(now: now) where claimed.jobs.count < limit {
+        for name in try await self.context.store.stages.fetchHosts(now: now) where claimed.jobs.count < limit {
             let host = if let name { try await self.hosts.gate(of: name) } else { EndpointGate?.none }
             let places = min(limit - claimed.jobs.count, host?.places ?? .max)
             guard places > 0 else {
                 pauses.append(host?.wait ?? .zero)
                 continue
             }
-            let jobs = try await self.context.store.claimFetching(
+            let jobs = try await self.context.store.stages.claimFetching(
                 from: name,
                 by: self.context.worker,
                 limit: places,
@@ -73,7 +75,7 @@ final class FetchStage: StageWork {
         let outcome: FetchOutcome
         do {
             outcome = try await self.context.fetch(fetch.content) { bytes, offset, version in
-                try await self.context.store.storeChunk(bytes, at: offset, of: fetch, version: version)
+                try await self.context.store.stages.storeChunk(bytes, at: offset, of: fetch, version: version)
             }
         } catch let error as CodedError where error.code == .cardConflict {
             // A person erased the card, or another process has taken it over.
@@ -112,7 +114,7 @@ final class FetchStage: StageWork {
     }
 
     private func conclude(_ job: FetchJob, with conclusion: FetchConclusion) async throws {
-        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+        let change = try await self.context.store.stages.conclude(job, with: conclusion, now: self.context.time.now())
         guard change?.state != .fetching else { return self.context.board.signal(.fetch) }
         if let change { self.context.report(change) }
         self.context.board.signal(.prepare)
@@ -137,7 +139,7 @@ final class FetchHosts: Sendable {
         var pace = EngineSettings.Pace()
         pace.concurrency = Limits.fetchesPerHost
         let gate = EndpointGate(.fetch, of: host, pace: pace, context: self.context)
-        _ = gate.restore(from: try await self.context.store.pauses(), unreadable: 0)
+        _ = gate.restore(from: try await self.context.store.endpoints.pauses(), unreadable: 0)
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }
             // Idle hosts are forgotten when there are many: the sandbox stores their pauses.

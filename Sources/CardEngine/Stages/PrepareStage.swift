@@ -8,7 +8,7 @@ struct PrepareStage: StageWork {
     let gate: LocalGate
 
     func nextDue() async throws -> Timestamp? {
-        try await self.context.store.nextDue(in: .received, now: self.context.time.now())
+        try await self.context.store.stages.nextDue(in: .received, now: self.context.time.now())
     }
 
     func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
@@ -16,7 +16,7 @@ struct PrepareStage: StageWork {
         // The remaining disk space is for finishing cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
         var claimed = Claimed<PreparationJob>()
-        claimed.jobs = try await self.context.store.claimPreparation(
+        claimed.jobs = try await self.context.store.stages.claimPreparation(
             by: self.context.worker,
             limit: limit,
             now: self.context.time.now()
@@ -37,7 +37,7 @@ struct PrepareStage: StageWork {
             let terms = self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
             conclusion = .failed(error, terms)
         }
-        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+        let change = try await self.context.store.stages.conclude(job, with: conclusion, now: self.context.time.now())
         self.context.report(change)
         // A card that waits for its next attempt is due later.
         self.context.board.signal(change.state == .received ? .prepare : .verify)

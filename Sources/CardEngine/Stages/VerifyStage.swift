@@ -10,7 +10,7 @@ struct VerifyStage: StageWork {
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
         // Cards with unreadable answers are due, too, though only a probe tries them again.
-        return try await self.context.store.nextDue(in: .prepared, now: now)
+        return try await self.context.store.stages.nextDue(in: .prepared, now: now)
             ?? (self.gate.unreadable == nil ? nil : now)
     }
 
@@ -21,7 +21,7 @@ struct VerifyStage: StageWork {
         var claimed = Claimed<VerificationJob>()
         let verifier = self.context.ports.verifier
         for scope in self.scopes where claimed.jobs.isEmpty && !claimed.hasChanged {
-            claimed.jobs = try await self.context.store.claimVerification(
+            claimed.jobs = try await self.context.store.stages.claimVerification(
                 by: self.context.worker,
                 provider: verifier.provider,
                 parameters: verifier.parameters,
@@ -94,7 +94,7 @@ struct VerifyStage: StageWork {
         let now = self.context.time.now()
         var judgement = judge(at: now)
         guard case .rejected(let reason, let message) = judgement.verdict else { return judgement }
-        let seen = try await self.context.store.seenTime()
+        let seen = try await self.context.store.upkeep.seenTime()
         let others = [seen] + (now < .programDate ? [.programDate] : [])
         let isDoubtful = others.contains { time in
             if case .rejected(reason, _) = judge(at: time).verdict { false } else { true }
@@ -131,7 +131,7 @@ struct VerifyStage: StageWork {
     }
 
     private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
-        let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
+        let change = try await self.context.store.stages.conclude(job, with: conclusion, now: self.context.time.now())
         // A card that waits for its next attempt has not changed its state.
         guard change.state != .prepared else { return self.context.board.signal(.verify) }
         self.context.report(change)

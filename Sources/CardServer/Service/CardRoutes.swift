@@ -30,11 +30,11 @@ struct CardRoutes: Sendable {
         let order = try parameters.single("cursor", else: .requestCursor) {
             $0.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
         }
-        let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
+        let page = try await self.ports.store.listings.cards(filter, after: order, limit: limit, for: caller)
         var next: String?
         // The store returns at most one page, so a second query tells whether more cards follow.
         if page.count == limit, let last = page.last,
-            try await !self.ports.store.cards(filter, after: last.order, limit: 1, for: caller).isEmpty
+            try await !self.ports.store.listings.cards(filter, after: last.order, limit: 1, for: caller).isEmpty
         {
             next = "i\(last.order)"
         }
@@ -53,7 +53,7 @@ struct CardRoutes: Sendable {
         guard let event = text.wholeMatch(of: /[0-9]{1,18}/).flatMap({ Int64($0.output) }),
             parameters.all("cursor").isEmpty
         else { throw Problem(.parameterInvalid, .requestChangedSince) }
-        let changes = try await self.ports.store.changes(filter, since: event, limit: limit, for: caller)
+        let changes = try await self.ports.store.listings.changes(filter, since: event, limit: limit, for: caller)
         let answer: JSONObject = [
             "cards": changes.cards, "changed_since": "\(changes.last)", "has_more": changes.hasMore,
         ]
@@ -66,7 +66,7 @@ struct CardRoutes: Sendable {
         let filter = CaseFilter(states: try parameters.choices("state"), number: try parameters.businessNumber())
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)
-        let page = try await self.ports.store.cases(filter, after: last, limit: limit, for: caller)
+        let page = try await self.ports.store.listings.cases(filter, after: last, limit: limit, for: caller)
         let answer: JSONObject = ["cases": page.cases, "next_cursor": page.next?.text]
         return Response(json: answer)
     }
@@ -81,7 +81,7 @@ struct CardRoutes: Sendable {
         let details =
             reveals
             ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false)
-            : try await self.ports.store.details(of: id, for: caller)
+            : try await self.ports.store.listings.details(of: id, for: caller)
         return Response(json: details)
     }
 
@@ -100,11 +100,11 @@ struct CardRoutes: Sendable {
             guard hasPurpose else { throw Problem(.fieldInvalid, .requestRevealWhy) }
             let isBound = !caller.scopes.contains(.operate)
             if isBound, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
-                try await self.ports.store.logDenied(id, to: origin, now: self.ports.now())
+                try await self.ports.store.decisions.logDenied(id, to: origin, now: self.ports.now())
                 throw Problem(.rateLimited, .requestReveals(Limits.reveals.quota), retryAfter: wait)
             }
         }
-        return try await self.ports.store.reveal(id, to: origin, now: self.ports.now())
+        return try await self.ports.store.listings.reveal(id, to: origin, now: self.ports.now())
     }
 
     // MARK: Deciding
@@ -114,7 +114,7 @@ struct CardRoutes: Sendable {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
-        let outcome = try await self.ports.store.decide(id, .retry, by: origin, now: self.ports.now())
+        let outcome = try await self.ports.store.decisions.decide(id, .retry, by: origin, now: self.ports.now())
         return try await self.answer(outcome, about: id, to: caller)
     }
 
@@ -127,7 +127,12 @@ struct CardRoutes: Sendable {
         let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
         let id = Self.card(context)
         let origin = try Self.origin(action, caller: caller, why: texts["why"])
-        let outcome = try await self.ports.store.resolve(id, as: resolution, by: origin, now: self.ports.now())
+        let outcome = try await self.ports.store.decisions.resolve(
+            id,
+            as: resolution,
+            by: origin,
+            now: self.ports.now()
+        )
         return try await self.answer(outcome, about: id, to: caller)
     }
 
@@ -139,9 +144,14 @@ struct CardRoutes: Sendable {
         }
         let path = "POST /v1/review/four-eyes/\(action)/drop"
         let (store, origin) = (self.ports.store, try Self.origin(path, caller: caller, why: texts["why"]))
-        let outcome = try await store.dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
+        let outcome = try await store.decisions.dropFourEyes(
+            action,
+            confirming: true,
+            by: origin,
+            now: self.ports.now()
+        )
         if case .waits(let until) = outcome { throw Problem(.changeRefused, .requestOwnDrop(action, until)) }
-        return Response(json: ["four_eyes": try await store.fourEyes().map(\.action)])
+        return Response(json: ["four_eyes": try await store.decisions.fourEyes().map(\.action)])
     }
 
     /// `DELETE /v1/cards/{card_id}`: answers with the certificate; a repetition gets the same one.
@@ -152,7 +162,7 @@ struct CardRoutes: Sendable {
             throw Problem(.fieldInvalid, .requestReason)
         }
         let id = Self.card(context)
-        let outcome = try await self.ports.store.erase([id], because: reason, by: origin, now: self.ports.now())
+        let outcome = try await self.ports.store.upkeep.erase([id], because: reason, by: origin, now: self.ports.now())
         if let refusal = outcome.refused.first { throw refusal }
         guard let certificate = outcome.certificates.first else {
             return try await self.answer(.waitsForSecond, about: id, to: caller)
@@ -165,7 +175,7 @@ struct CardRoutes: Sendable {
     /// Has the decision carried out at once, unless it waits for a second person, and returns the cards that it changed.
     private func answer(_ outcome: DecisionOutcome, about id: CardID, to caller: Caller) async throws -> Response {
         let changed = outcome.changes.map(\.card)
-        let cards = try await self.ports.store.cards(changed.isEmpty ? [id] : changed, for: caller)
+        let cards = try await self.ports.store.listings.cards(changed.isEmpty ? [id] : changed, for: caller)
         guard outcome != .waitsForSecond else {
             let answer: JSONObject = ["cards": cards, "waits_for": "second_person"]
             return Response(json: answer, status: .accepted)

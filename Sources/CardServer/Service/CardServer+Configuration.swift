@@ -66,7 +66,7 @@ extension CardServer {
     package struct Ports: Sendable {
         /// Admits photos; runs beside the server.
         package var engine: Engine
-        package var store: CardStore
+        package var store: Sandbox
         /// Why images are not fetched from an address; `nil` if they are.
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
         /// Starts a run over a source of the configuration, or returns the one in progress; `nil` if no source has the name.
@@ -81,11 +81,11 @@ extension CardServer {
         /// Joins the dependencies; those for runs on demand are set afterwards.
         package init(
             engine: Engine,
-            store: CardStore,
+            store: Sandbox,
             addressRefusal: @escaping @Sendable (_ address: Redacted<String>) -> CodedError?
         ) {
             (self.engine, self.store, self.addressRefusal) = (engine, store, addressRefusal)
-            self.isFull = { try await store.isFull() }
+            self.isFull = { try await store.intake.isFull() }
         }
     }
 }

@@ -64,7 +64,7 @@ struct HealthRoutes: Sendable {
         func rank(_ pause: EndpointPause) -> (Int, Timestamp) {
             (HealthIssue(pause).severity == .ok ? 1 : 0, pause.since)
         }
-        let pauses = try await self.intakeService.ports.store.pauses().map { ($0.stage, $0) }
+        let pauses = try await self.intakeService.ports.store.endpoints.pauses().map { ($0.stage, $0) }
         return Dictionary(pauses) { rank($0) <= rank($1) ? $0 : $1 }
     }
 
@@ -75,10 +75,10 @@ struct HealthRoutes: Sendable {
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
         // Counting takes a bounded share of the time, however many cards there are.
         let storeCounts = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
-            try await self.intakeService.ports.store.metrics(now: self.intakeService.ports.now())
+            try await self.intakeService.ports.store.listings.metrics(now: self.intakeService.ports.now())
         }
         self.metrics.set(storeCounts, now: self.intakeService.ports.now())
-        self.metrics.set(.freeBytes, to: Double(self.intakeService.ports.store.freeBytes))
+        self.metrics.set(.freeBytes, to: Double(self.intakeService.ports.store.intake.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {
             let isPaused = pauses[stage].map { HealthIssue($0).severity == .critical } ?? false

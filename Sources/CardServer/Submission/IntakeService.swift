@@ -32,7 +32,7 @@ final class IntakeService: Sendable {
         self.unsigned = UnsignedBodies(limit: max(configuration.connections.unsignedMemory, self.webhookBytes))
     }
 
-    var diskSpace: DiskSpace { self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) }
+    var diskSpace: DiskSpace { self.ports.store.intake.room(intakeFreeSpace: self.configuration.intakeFreeSpace) }
 
     /// Checks that more photos may be admitted; called before a body is read.
     ///

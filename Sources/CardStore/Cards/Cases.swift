@@ -37,7 +37,7 @@ package struct Case: Encodable, Sendable, Record {
 
 // MARK: Setting
 
-extension CardStore {
+extension CaseRow {
     /// Stores the status of the cases whose cards a transaction changed; called before its commit.
     static func setCaseStates(in tx: Transaction) throws {
         let numbers = tx.changed

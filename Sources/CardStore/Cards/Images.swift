@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 // Prepared images, and cards whose values can no longer be unsealed.
-extension CardStore {
+extension CardRecords {
     /// The error for damaged values of a card; the disk is the likeliest cause.
     static let unreadable = CodedError(.imageUnreadable, .storage, .cardImageUnreadable)
 
@@ -27,14 +27,14 @@ extension CardStore {
         bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
         let sealed = try key.seal(bytes, column: .image)
-        try self.put(sealed, as: .image, of: card, in: tx)
+        try self.putSealed(sealed, as: .image, of: card, in: tx)
         let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
         // The first image counts even if it is made smaller later: the same photo is prepared as the first one again.
         try tx.run("UPDATE card SET prepared = \(prepared) WHERE id = \(card) AND prepared IS NULL")
     }
 
     /// Stores the one sealed value of a kind that a card has, in the place of an older one.
-    func put(_ sealed: Data, as kind: BlobKind, of card: CardID, in tx: Transaction) throws {
+    func putSealed(_ sealed: Data, as kind: BlobKind, of card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
             INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), \(kind), 0, \(sealed))
@@ -74,10 +74,10 @@ extension CardStore {
     /// Unseals what a stage needs of a card.
     ///
     /// - Throws: `stored_image_unreadable` if its image, metadata or key is damaged.
-    func open(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
+    func unseal(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
         do {
             let card = try row.card(self.vault)
-            let handed = self.preparedImages.image(of: row.id, isShrunk: row.isShrunk)
+            let handed = self.sandbox.preparedImages.image(of: row.id, isShrunk: row.isShrunk)
             return (card, try handed ?? self.image(of: row.id, key: row.key(self.vault), in: tx))
         } catch let error as CodedError where error.code == .sandboxDamaged {
             throw Self.unreadable

@@ -34,7 +34,7 @@ extension PhotoAge {
     }
 }
 
-extension CardStore {
+extension CardRecords {
     /// The newest photo of a side that was delivered, erased or not.
     func delivered(_ side: CardSide, of number: BusinessNumber, in tx: Transaction) throws -> PhotoAge? {
         let ages = try tx.row("SELECT \(PhotoAge.deliveredColumns) FROM cases WHERE number = \(number)") { row in

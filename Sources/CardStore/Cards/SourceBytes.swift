@@ -13,7 +13,7 @@ struct SealedAddress: Codable {
 }
 
 // The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
-extension CardStore {
+extension CardRecords {
     /// Stores source bytes of a card in pieces that are unsealed one at a time; deletes older pieces that they overlap.
     func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
         try tx.run(
@@ -69,9 +69,9 @@ extension CardStore {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN \(list: [BlobKind.source, .address])")
     }
 
-    func put(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
+    func putAddress(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let sealed = try key.seal(json: address, column: .address)
-        try self.put(sealed, as: .address, of: card, in: tx)
+        try self.putSealed(sealed, as: .address, of: card, in: tx)
     }
 
     func address(of card: CardID, key: CardKey, in tx: Transaction) throws -> SealedAddress {

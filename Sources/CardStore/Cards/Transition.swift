@@ -41,7 +41,7 @@ struct Transition {
     }
 }
 
-extension CardStore {
+extension CardRecords {
     /// Changes the state of a card: one conditional update with its event, and the mark that its number must be decided again.
     ///
     /// A card whose key cannot be unwrapped gets no message: nothing can be sealed for it.

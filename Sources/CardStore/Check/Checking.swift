@@ -19,12 +19,12 @@ extension SandboxFinding {
     }
 }
 
-extension CardStore {
+extension SandboxUpkeep {
     /// Checks the whole sandbox: the file, its references, the rules of the life of a card, the access log, every sealed value.
     ///
     /// Nothing is changed. Other processes may continue: each rule reads one snapshot.
     package func check() async throws -> [SandboxFinding] {
-        try await Self.translating {
+        try await Sandbox.translating {
             let findings = try await self.ruleFindings()
             // A damaged file says nothing about cards.
             guard !findings.contains(where: { $0.code == "file_damaged" }) else { return findings }
@@ -38,18 +38,18 @@ extension CardStore {
             let file = try await self.fileFindings()
             guard file.isEmpty else { return file }
             // One snapshot each: while a snapshot is open, the log of later changes cannot be emptied.
-            var findings = try await self.database.read { tx in try Self.referenceFindings(in: tx) }
+            var findings = try await self.sandbox.database.read { tx in try Self.referenceFindings(in: tx) }
             for rule in CheckRule.all {
                 // A delivery without cards has no card to name.
-                let cards = try await self.database.read { tx in
+                let cards = try await self.sandbox.database.read { tx in
                     try tx.values("\(rule.query) LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
                 }
                 findings += cards.map { SandboxFinding(rule.message, card: $0) }
             }
             findings += try await self.caseFindings()
-            let wrongCounts = try await self.database.read { tx in try Tally.differences(in: tx) }
+            let wrongCounts = try await self.sandbox.database.read { tx in try Tally.differences(in: tx) }
             findings += wrongCounts.map { _ in SandboxFinding(.fsckCountWrong) }
-            let log = try await self.database.read { tx in try AccessLog.findings(by: self.vault, in: tx) }
+            let log = try await self.sandbox.database.read { tx in try AccessLog.findings(by: self.vault, in: tx) }
             return findings + log.prefix(Limits.findingsPerRule)
         } catch let error as DatabaseError where error.kind == .damaged {
             return [SandboxFinding(.fsckFileDamaged(error.text))]
@@ -58,7 +58,7 @@ extension CardStore {
 
     /// Returns what SQLite itself finds, broken CHECK constraints included: a read-only connection would skip these.
     private func fileFindings() async throws -> [SandboxFinding] {
-        try await self.database.withWriter { connection in
+        try await self.sandbox.database.withWriter { connection in
             try String.fetchAll(connection, sql: "PRAGMA main.integrity_check(100)").filter { $0 != "ok" }
         }.map { SandboxFinding(.fsckFileDamaged($0)) }
     }
@@ -73,7 +73,7 @@ extension CardStore {
         var findings: [SandboxFinding] = []
         var last: String? = ""
         while let after = last, findings.count < Limits.findingsPerRule {
-            let page = try await self.database.read { tx in
+            let page = try await self.sandbox.database.read { tx in
                 let page: SQL = "WHERE number > \(after) ORDER BY number LIMIT \(Limits.rowsPerCheck)"
                 let cases = try tx.rows("SELECT number, \(CaseRow.columns) FROM cases \(page)") { row in
                     (number: try row.next(BusinessNumber.self), stored: try CaseRow(&row))
@@ -93,7 +93,7 @@ extension CardStore {
 }
 
 // Unseals every sealed value, card by card, so that memory holds one image at a time.
-extension CardStore {
+extension SandboxUpkeep {
     func sealFindings() async throws -> [SandboxFinding] {
         var findings: [SandboxFinding] = []
         var last: Int64 = 0
@@ -133,11 +133,11 @@ extension CardStore {
         check(.cardMessage, messages, as: Message.self)
         let said: [Data] = try tx.values("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
         check(.decisionMessage, said, as: Redacted<String>.self)
-        if try self.hasImage(row.id, in: tx) {
-            record(.image, (try? self.image(of: row.id, key: key, in: tx)) != nil)
+        if try self.records.hasImage(row.id, in: tx) {
+            record(.image, (try? self.records.image(of: row.id, key: key, in: tx)) != nil)
         }
-        if try self.hasReading(row.id, in: tx) {
-            record(.reading(provider: "", parameters: ""), (try? self.storedReading(of: row, in: tx)) != nil)
+        if try self.records.hasReading(row.id, in: tx) {
+            record(.reading(provider: "", parameters: ""), (try? self.records.storedReading(of: row, in: tx)) != nil)
         }
         let parts: [Data] = try tx.values(
             """
@@ -152,7 +152,7 @@ extension CardStore {
 }
 
 // Checks that the list of erasures has a line for each erased card, and no other.
-extension CardStore {
+extension SandboxUpkeep {
     func erasureFindings() async throws -> [SandboxFinding] {
         do {
             let unerased = self.erasureList.isThere ? try await self.unerased() : []
@@ -167,12 +167,13 @@ extension CardStore {
     /// The lines that the list of erasures lacks.
     private func unlisted(limit: Int = .max) async throws -> [ErasureList.Entry] {
         // A card that is erased from now on has a line that is not among those read here.
-        let last: Int64 = try await self.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
+        let last: Int64 =
+            try await self.sandbox.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
         let listed = Set(self.erasureList.isThere ? try self.erasureList.entries().map(\.card) : [])
         let logged: SQL = "SELECT min(number) FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
         var (missing, order): ([ErasureList.Entry], Int64?) = ([], 0)
         while let after = order, missing.count < limit {
-            let page = try await self.database.read { tx in
+            let page = try await self.sandbox.database.read { tx in
                 try tx.rows(
                     """
                     SELECT intake_order, id, reason, (\(logged)) FROM card
@@ -199,12 +200,12 @@ extension CardStore {
     /// The cards that the list names as erased although they are not: a process was killed in between.
     func unerased() async throws -> [ErasureList.Entry] {
         let entries = try self.erasureList.entries()
-        return try await self.database.read { tx in try entries.filter { try $0.isAlive(in: tx) } }
+        return try await self.sandbox.database.read { tx in try entries.filter { try $0.isAlive(in: tx) } }
     }
 }
 
 extension SandboxFinding {
-    /// Whether ``CardStore/repair(by:now:)`` mends it.
+    /// Whether ``SandboxUpkeep/repair(by:now:)`` mends it.
     package var isMendable: Bool {
         CheckRule.all.contains { $0.code == self.code && !$0.mends.isEmpty }
             || [
@@ -215,7 +216,7 @@ extension SandboxFinding {
     }
 }
 
-extension CardStore {
+extension SandboxUpkeep {
     /// Mends what can be mended without a risk: nothing here sends a card twice, loses one, or releases one that was held.
     ///
     /// Undecided cases are marked, deliveries without held cards closed, and wrong values of cases and counts corrected; calls of
@@ -242,13 +243,16 @@ extension CardStore {
                 let row = try CardRow.require(card, in: tx)
                 switch finding.code {
                 case "erased_with_remains" where row.state == .erased: try Erasure.destroy(card, in: tx)
-                case "reading_missing" where row.state == .verified: try self.move(row, Transition(.prepared), in: tx)
+                case "reading_missing" where row.state == .verified:
+                    try self.records.move(row, Transition(.prepared), in: tx)
                 default: break
                 }
             }
         }
         var last: String? = ""
-        while let after = last { last = try await self.write(at: now) { try Self.setCaseStates(after: after, in: $0) } }
+        while let after = last {
+            last = try await self.write(at: now) { try CaseRow.setCaseStates(after: after, in: $0) }
+        }
         if codes.contains("erased_with_remains") { await self.emptyLog() }
         for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {
             try await self.erase([entry.card], because: entry.reason ?? .requested, by: origin, now: now)
@@ -256,5 +260,13 @@ extension CardStore {
         if codes.contains("erasure_line_missing") { try await self.writeMissingErasureLines() }
         let left = try await self.check()
         return (before.filter { !left.contains($0) }, left)
+    }
+
+    /// Walks the whole access log, as `fsck` does; returns the number of lines and of findings.
+    package func checkAccessLog() async throws -> (lines: Int, findings: Int) {
+        try await self.read { tx in
+            let lines: Int = try tx.value("SELECT count(*) FROM access_log") ?? 0
+            return (lines, try AccessLog.findings(by: self.vault, in: tx).count)
+        }
     }
 }

@@ -22,6 +22,11 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         self.values = values
     }
 
+    /// A condition for which no index is taken, since another condition selects fewer rows.
+    static func unindexed(_ condition: SQL, if isHidden: Bool = true) -> SQL {
+        isHidden ? "CASE WHEN \(condition) THEN TRUE ELSE FALSE END" : condition
+    }
+
     static func joined(_ pieces: [SQL], by separator: String) -> SQL {
         SQL(text: pieces.map(\.text).joined(separator: separator), values: pieces.flatMap(\.values))
     }

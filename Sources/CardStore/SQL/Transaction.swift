@@ -199,22 +199,4 @@ extension Record {
     static func all(_ condition: SQL, in tx: Transaction) throws -> [Self] {
         try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try Self(&$0) }
     }
-
-    /// Reads the first records that match, page by page: for what an index finds few records for.
-    ///
-    /// - Parameter page: reads the records after another one.
-    static func first(
-        _ limit: Int,
-        where matches: (Self) -> Bool,
-        pageSize: Int,
-        _ page: (_ last: Self?) throws -> [Self]
-    ) rethrows -> [Self] {
-        var (found, last, isMore): ([Self], Self?, Bool) = ([], nil, true)
-        while isMore, found.count < limit {
-            let records = try page(last)
-            found += records.filter(matches)
-            (last, isMore) = (records.last, records.count == pageSize)
-        }
-        return Array(found.prefix(limit))
-    }
 }

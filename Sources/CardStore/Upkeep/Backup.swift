@@ -16,7 +16,7 @@ package struct BackupReport: Hashable, Sendable {
     package var findings: [SandboxFinding]
 }
 
-extension CardStore {
+extension SandboxUpkeep {
     /// Copies one snapshot of the sandbox into a file, while other processes continue.
     ///
     /// The file is whole, checked and durable, or does not exist.
@@ -25,7 +25,7 @@ extension CardStore {
     ///   is not whole.
     @discardableResult
     package func backUp(to path: String, by origin: AccessOrigin, now: Timestamp) async throws -> BackupReport {
-        try await Self.translating {
+        try await Sandbox.translating {
             var status = stat()
             guard lstat(path, &status) != 0 else { throw Self.fileExists(path) }
             let part = path + ".part"
@@ -49,7 +49,7 @@ extension CardStore {
         // A killed backup may have left bytes.
         guard truncate(part, 0) == 0, chmod(part, 0o600) == 0 else { throw SandboxFolder.failure(part) }
         do {
-            let source = self.folder.database
+            let source = self.sandbox.folder.database
             try await Self.onThread { try Database.vacuum(source, into: part) }
         } catch let error as DatabaseError where error.kind == .full {
             throw CodedError(.diskSpaceLow, .storage, .backupNoRoom(path))
@@ -69,12 +69,18 @@ extension CardStore {
     private func check(_ part: String) async throws -> BackupReport {
         let database = try Database(path: part)
         defer { try? database.close() }
-        let copy = CardStore(database: database, vault: self.vault, folder: self.folder, id: self.id, kind: self.kind)
+        let copy = Sandbox(
+            database: database,
+            vault: self.vault,
+            folder: self.sandbox.folder,
+            id: self.sandbox.id,
+            kind: self.sandbox.kind
+        )
         let report = BackupReport(
             byteCount: 0,
             cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },
-            keyID: try await copy.keyInUse(),
-            findings: try await copy.requireWhole()
+            keyID: try await copy.upkeep.keyInUse(),
+            findings: try await copy.upkeep.requireWhole()
         )
         try database.close()
         return report

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Synchronization
 
-extension CardStore {
+extension SandboxUpkeep {
     /// Erases cards for good: the data key and all that it sealed go in one transaction; a tombstone without personal data
     /// stays, and the same file does not bring the card back. Cards that cannot be unsealed are erased, too.
     ///
@@ -20,7 +20,7 @@ extension CardStore {
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> ErasureOutcome {
-        try await Erasure(store: self, reason: reason, origin: origin, now: now).run(cards, selectedAt: listed)
+        try await Erasure(store: self.sandbox, reason: reason, origin: origin, now: now).run(cards, selectedAt: listed)
     }
 
     func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
@@ -48,7 +48,7 @@ extension CardStore {
         }
     }
 
-    var erasureList: ErasureList { ErasureList(path: self.folder.erasures) }
+    var erasureList: ErasureList { ErasureList(path: self.sandbox.folder.erasures) }
 
     /// Gives free pages back to the disk and empties the write-ahead log, which may still hold erased bytes.
     ///
@@ -57,7 +57,7 @@ extension CardStore {
     func freeErased() async -> Bool {
         let isEmpty = await self.emptyLog()
         // Restore the reserve at once: no other process may be at work, and the next erasure may find the disk full again.
-        self.reserve.ensure(freeBytes: self.freeBytes, beside: 0)
+        self.sandbox.intake.reserve.ensure(freeBytes: self.sandbox.intake.freeBytes, beside: 0)
         return isEmpty
     }
 
@@ -66,7 +66,7 @@ extension CardStore {
     /// - Parameter ifDue: whether only if a process has erased cards since the last time.
     @discardableResult
     func emptyLog(ifDue: Bool = false) async -> Bool {
-        if !ifDue { self.emptiedAt.withLock { $0 = nil } }
+        if !ifDue { self.sandbox.emptiedAt.withLock { $0 = nil } }
         let due = try? await self.read { tx in
             (
                 erased: try Tally.erasures(in: tx),
@@ -74,21 +74,21 @@ extension CardStore {
             )
         }
         guard let (erased, logged) = due else { return false }
-        guard self.emptiedAt.withLock({ $0 }) != erased else { return true }
+        guard self.sandbox.emptiedAt.withLock({ $0 }) != erased else { return true }
         // In portions, between which others may write.
         for _ in 0..<Limits.portionsGivenBack {
-            try? await self.database.withWriter { connection in
+            try? await self.sandbox.database.withWriter { connection in
                 try connection.execute(sql: "PRAGMA incremental_vacuum(\(Limits.pagesGivenBack))")
             }
         }
-        let isEmpty = try? await self.database.withWriter { connection in
-            if self.emptiedAt.withLock({ $0 }) == erased { return true }
+        let isEmpty = try? await self.sandbox.database.withWriter { connection in
+            if self.sandbox.emptiedAt.withLock({ $0 }) == erased { return true }
             try connection.execute(sql: "PRAGMA busy_timeout = 0")
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
             let isEmpty = try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
             guard isEmpty else { return false }
             // Set while no other process writes: later deletions make the log due again.
-            self.emptiedAt.withLock { $0 = erased }
+            self.sandbox.emptiedAt.withLock { $0 = erased }
             try connection.execute(sql: "UPDATE store SET scrubbed = ?", arguments: [logged ?? 0])
             return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
@@ -120,7 +120,7 @@ struct Erasure: Sendable {
         case scrubbed
     }
 
-    let store: CardStore
+    let store: Sandbox
     let reason: ReasonCode
     let origin: AccessOrigin
     let now: Timestamp
@@ -130,7 +130,7 @@ struct Erasure: Sendable {
     func run(_ cards: [CardID], selectedAt listed: Timestamp? = nil) async throws -> ErasureOutcome {
         try await self.store.read { tx in
             var person = self.origin
-            for card in cards { _ = try self.store.row(card, for: .erase, by: &person, in: tx) }
+            for card in cards { _ = try self.store.decisions.row(card, for: .erase, by: &person, in: tx) }
         }
         var outcome = ErasureOutcome()
         for start in stride(from: 0, to: cards.count, by: Limits.cardsPerErasure) {
@@ -155,9 +155,9 @@ struct Erasure: Sendable {
 
     /// Empties the log, and returns the certificates.
     func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
-        await self.store.freeErased()
+        await self.store.upkeep.freeErased()
         self.reached(.scrubbed)
-        return try await self.store.certificates(of: cards)
+        return try await self.store.upkeep.certificates(of: cards)
     }
 
     /// Erases the cards that need no second person, or that one has confirmed.
@@ -167,10 +167,10 @@ struct Erasure: Sendable {
         var (origins, outcome): ([CardID: AccessOrigin], _) = ([:], ErasureOutcome())
         for card in cards {
             var person = self.origin
-            let row = try self.store.row(card, for: .erase, by: &person, in: tx)
+            let row = try self.store.decisions.row(card, for: .erase, by: &person, in: tx)
             guard row.state != .erased, listed.map({ row.changedAt <= $0 }) ?? true else { continue }
             do {
-                switch try self.store.weigh(.erase, of: row, by: person, in: tx) {
+                switch try self.store.decisions.weigh(.erase, of: row, by: person, in: tx) {
                 case .goes(let origin, _): origins[card] = origin
                 case .stays: outcome.waiting.append(card)
                 }
@@ -187,14 +187,14 @@ struct Erasure: Sendable {
     func erase(_ cards: [CardID], by origins: [CardID: AccessOrigin] = [:], in tx: Transaction) throws -> [CardID] {
         var entries: [ErasureList.Entry] = []
         for card in cards {
-            let row = try self.store.row(card, for: .erase, by: self.origin.caller, in: tx)
+            let row = try self.store.decisions.row(card, for: .erase, by: self.origin.caller, in: tx)
             let origin = origins[card] ?? self.origin
             if row.state != .erased { entries.append(try self.erase(row, by: origin, in: tx)) }
         }
-        try CardStore.setCaseStates(in: tx)
+        try CaseRow.setCaseStates(in: tx)
         self.store.preparedImages.drop(cards)
         self.reached(.begun)
-        try self.store.erasureList.append(entries)
+        try self.store.upkeep.erasureList.append(entries)
         self.reached(.listed)
         return entries.map(\.card)
     }
@@ -202,17 +202,17 @@ struct Erasure: Sendable {
     private func erase(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> ErasureList.Entry {
         let head = try AccessLog.append(.erase, of: [row.id], by: origin, vault: self.store.vault, in: tx)
         let remains = try JSONEncoder().encode(ErasureCertificate.Remains(of: row, in: tx))
-        try self.store.markSending(row, in: tx)
-        _ = try self.store.leaveDelivery(row, in: tx)
+        try self.store.decisions.markSending(row, in: tx)
+        _ = try self.store.decisions.leaveDelivery(row, in: tx)
         // Its event first: the number of a deleted event would be reused, and a client that knows the number would miss this one.
         let also: SQL = """
             , was_delivered = \(row.state == .delivered), remains = \(remains), counts_from = NULL,
             \(Transition.fresh)
             """
-        try self.store.move(row, Transition(.erased, self.reason), also: also, in: tx)
+        try self.store.records.move(row, Transition(.erased, self.reason), also: also, in: tx)
         try Self.destroy(row.id, in: tx)
         for other in try CardRow.all("WHERE card.number = \(row.number) AND card.beside = \(row.id)", in: tx) {
-            try self.store.drop(other, in: tx)
+            try self.store.stages.dropFetch(other, in: tx)
         }
         try Self.fold(row.id, of: self.store, in: tx)
         return ErasureList.Entry(card: row.id, reason: self.reason, accessNumber: head.number)
@@ -220,7 +220,7 @@ struct Erasure: Sendable {
 
     /// Deletes the attempts for an erased card, whose tombstone says what counts, and the deliveries without another card: when
     /// it is erased, and when a call ends that was in progress then.
-    static func fold(_ card: CardID, of store: CardStore, in tx: Transaction) throws {
+    static func fold(_ card: CardID, of store: Sandbox, in tx: Transaction) throws {
         // The answer to an attempt of a worker that was considered dead may still come.
         let mayAnswer: SQL = "(ended_at IS NULL OR coalesce(code, '') = 'interrupted')"
         try Self.forgetAttempts(of: "\(card)", "AND NOT \(mayAnswer)", in: tx)

@@ -21,7 +21,7 @@ package enum RotationStep: String, CaseIterable, Sendable {
     case committed
 }
 
-extension CardStore {
+extension SandboxUpkeep {
     /// The name of the key that wraps everything in the sandbox.
     ///
     /// If the first key of the ring is another, a rotation was interrupted: rotating to that key finishes it.
@@ -51,7 +51,7 @@ extension CardStore {
         reached: @escaping @Sendable (RotationStep) -> Void = { _ in }
     ) async throws -> KeyRotation {
         try await self.requireNoOtherMachine()
-        let alone = try await Self.takeAlone(self.folder)
+        let alone = try await Self.takeAlone(self.sandbox.folder)
         defer { alone.release() }
         let vault = self.vault
         try await storing()
@@ -72,12 +72,12 @@ extension CardStore {
 
 // MARK: Alone
 
-extension CardStore {
+extension SandboxUpkeep {
     /// Waits until no process is opening the sandbox; until the lock is released, none can open it or begin to work.
     ///
     /// - Throws: `sandbox_busy` if a process is at work.
     static func takeAlone(_ folder: SandboxFolder) async throws -> FileLock {
-        let opening = try await Self.waitForOpening(folder)
+        let opening = try await Sandbox.waitForOpening(folder)
         for id in try folder.workerIDs() {
             let path = folder.workerLock(id)
             if let lock = try FileLock.acquire(path: path, creating: false) {

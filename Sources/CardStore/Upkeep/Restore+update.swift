@@ -9,7 +9,7 @@ extension Restore {
         let database = try Database(path: self.copy)
         defer { try? database.close() }
         let store = try await self.unlock(database)
-        _ = try await store.requireWhole()
+        _ = try await store.upkeep.requireWhole()
         report.lastChange = try await database.read { try $0.value("SELECT max(changed_at) FROM card") }
         if previous != nil {
             try await database.withWriter { [path = self.folder.database] connection in
@@ -25,14 +25,14 @@ extension Restore {
         report.erased += try await self.erase(erased, in: store)
         report.held = try await database.write(at: self.now) { tx in
             let held = try self.hold(store, in: tx)
-            try CardStore.setAllCaseStates(in: tx)
+            try CaseRow.setAllCaseStates(in: tx)
             return held
         }
         // The folder may be another than that of the backup, and its list may lack these erasures.
-        try await store.writeMissingErasureLines()
-        report.brokenRules = try await store.requireWhole().count
+        try await store.upkeep.writeMissingErasureLines()
+        report.brokenRules = try await store.upkeep.requireWhole().count
         report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-        await store.emptyLog()
+        await store.upkeep.emptyLog()
         try database.close()
     }
 
@@ -52,9 +52,9 @@ extension Restore {
     }
 
     /// Opens the vault of the backup.
-    private func unlock(_ database: Database) async throws -> CardStore {
+    private func unlock(_ database: Database) async throws -> Sandbox {
         do {
-            return try await CardStore.unlock(database, in: self.folder, kind: self.kind, ring: self.ring)
+            return try await Sandbox.unlock(database, in: self.folder, kind: self.kind, ring: self.ring)
         } catch let error as CodedError where error.code == .wrongKey {
             throw CodedError(.wrongKey, .configuration, .restoreWrongKey(error.message))
         }
@@ -65,7 +65,7 @@ extension Restore {
     /// Copies the lines that the replaced sandbox wrote after the backup: accesses must not be forgotten.
     ///
     /// - Returns: how many there were; `nil` if the one log is not the beginning of the other, or the other is not whole.
-    private func takeOverLog(_ store: CardStore) async throws -> Int? {
+    private func takeOverLog(_ store: Sandbox) async throws -> Int? {
         struct Differs: Error {}
         do {
             return try await store.database.write(at: self.now) { tx in
@@ -86,7 +86,7 @@ extension Restore {
     }
 
     /// Copies the erasures of the replaced sandbox, and the facts of its cases.
-    private func takeOver(_ store: CardStore, isSame: Bool, _ report: inout RestoreReport) async throws {
+    private func takeOver(_ store: Sandbox, isSame: Bool, _ report: inout RestoreReport) async throws {
         report.erased += try await store.database.write(at: self.now) { tx in
             let alive = try tx.values(
                 """
@@ -193,7 +193,7 @@ extension Restore {
     // MARK: Erasures
 
     /// Erases the cards of the erasure lists that the backup still has, and returns how many these are.
-    private func erase(_ entries: [ErasureList.Entry], in store: CardStore) async throws -> Int {
+    private func erase(_ entries: [ErasureList.Entry], in store: Sandbox) async throws -> Int {
         try await store.database.write(at: self.now) { tx in
             let alive = try entries.filter { try $0.isAlive(in: tx) }
             var count = 0
@@ -208,7 +208,7 @@ extension Restore {
     // MARK: Unknown states
 
     /// Holds every card that may have moved after the backup, removes all claims, and returns how many are held.
-    private func hold(_ store: CardStore, in tx: Transaction) throws -> Int {
+    private func hold(_ store: Sandbox, in tx: Transaction) throws -> Int {
         try self.keepDeliveries(in: tx)
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
         try tx.run(
@@ -231,7 +231,7 @@ extension Restore {
         for row in rows where row.beside == nil { try self.hold(row, store, in: tx) }
         // No client got the id of a card that is only fetched to be compared: its outcome is in the history of the known card.
         for row in rows where row.beside != nil {
-            try store.finish(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
+            try store.stages.finish(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
         }
         try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, in: tx)
         if store.vault.wrapping != self.ring.current { _ = try store.vault.rewrap(with: self.ring.current, in: tx) }
@@ -260,12 +260,12 @@ extension Restore {
         )
     }
 
-    private func hold(_ row: CardRow, _ store: CardStore, in tx: Transaction) throws {
+    private func hold(_ row: CardRow, _ store: Sandbox, in tx: Transaction) throws {
         // Cards with these reasons hold other cards of their number, so they stay with the person who decides.
         let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
         // The lists of RETCODEs do not judge a `restored` card: its stored answer does not cover attempts after the backup.
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))
-        try store.move(row, held, also: ", due_at = NULL", in: tx)
+        try store.records.move(row, held, also: ", due_at = NULL", in: tx)
     }
 }

@@ -57,7 +57,7 @@ package struct Restore: Sendable {
 
     let backup: BackupFile
     let folder: SandboxFolder
-    let kind: CardStore.Kind?
+    let kind: Sandbox.Kind?
     /// The keys: the current one first, then retired ones.
     let ring: KeyRing
     let isReplacing: Bool
@@ -79,7 +79,7 @@ package struct Restore: Sendable {
     package init(
         of backup: BackupFile,
         into path: String,
-        kind: CardStore.Kind? = nil,
+        kind: Sandbox.Kind? = nil,
         ring: KeyRing,
         replacing: Bool,
         by origin: AccessOrigin,
@@ -98,10 +98,10 @@ package struct Restore: Sendable {
     /// - Throws: `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot become it;
     ///   `sandbox_not_empty` if it holds cards, or cannot be read, and may not be replaced; `sandbox_busy`.
     package func run() async throws -> RestoreReport {
-        try await CardStore.translating {
+        try await Sandbox.translating {
             try self.folder.requirePlace()
             try self.folder.create()
-            let alone = try await CardStore.takeAlone(self.folder)
+            let alone = try await SandboxUpkeep.takeAlone(self.folder)
             defer { alone.release() }
             self.folder.cleanUpRestore()
             defer { self.folder.cleanUpRestore() }
@@ -112,14 +112,14 @@ package struct Restore: Sendable {
             report.erasuresUnknown = lists.isEmpty && previous == nil
             if previous != nil {
                 let database = self.folder.database
-                try await CardStore.onThread { try Database.leaveLog(of: database) }
+                try await SandboxUpkeep.onThread { try Database.leaveLog(of: database) }
             }
             self.reached(.retired)
-            try await CardStore.onThread { try self.backup.copy(to: self.copy) }
+            try await SandboxUpkeep.onThread { try self.backup.copy(to: self.copy) }
             self.reached(.copied)
             try await self.bringUpToDate(erased: Array(lists.joined()), previous: previous, &report)
             self.reached(.updated)
-            try await CardStore.onThread { try self.putInPlace() }
+            try await SandboxUpkeep.onThread { try self.putInPlace() }
             return report
         }
     }
@@ -151,8 +151,8 @@ package struct Restore: Sendable {
             let database = try Database(path: self.folder.database)
             defer { try? database.close() }
             cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-            let store = try? await CardStore.unlock(database, in: self.folder, kind: nil, ring: self.ring)
-            try await store?.requireNoOtherMachine()
+            let store = try? await Sandbox.unlock(database, in: self.folder, kind: nil, ring: self.ring)
+            try await store?.upkeep.requireNoOtherMachine()
             vault = store?.vault
         } catch let error as DatabaseError where error.kind != .busy {
             guard self.isReplacing else { throw self.notEmpty(self.unreadable(error)) }

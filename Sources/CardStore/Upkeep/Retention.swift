@@ -53,7 +53,7 @@ package struct RetentionTerms: Hashable, Sendable {
     }
 }
 
-extension CardStore {
+extension SandboxUpkeep {
     /// Deletes the images of at most `limit` delivered cards that are past their retention; the records stay.
     ///
     /// Like ``eraseExpired(_:limit:by:now:)`` it does nothing while a clock that has jumped is in doubt.
@@ -83,7 +83,7 @@ extension CardStore {
                 return cards
             }
             guard !cards.isEmpty else { break }
-            self.preparedImages.drop(cards)
+            self.sandbox.preparedImages.drop(cards)
             count += cards.count
         }
         if count > 0 { await self.freeErased() }
@@ -105,7 +105,7 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [ErasureCertificate] {
         guard try await self.see(now).doubted == nil else { return [] }
-        let erasure = Erasure(store: self, reason: .retention, origin: origin, now: now)
+        let erasure = Erasure(store: self.sandbox, reason: .retention, origin: origin, now: now)
         var erased: [CardID] = []
         while erased.count < limit {
             let most = min(Limits.cardsPerErasure, limit - erased.count)

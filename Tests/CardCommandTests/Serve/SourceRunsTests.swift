@@ -71,11 +71,11 @@ extension ServeTests {
         do {
             let store = try await self.tool.sandbox()
             // It holds its lock until it is forgotten, which is what a kill comes to.
-            let worker = try await store.startWorker(id: "dead", command: "serve", now: now)
-            runs = [try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now)]
-            #expect(try await store.beginRun(over: "inbox", by: worker.id)?.id == runs[0].id)
-            runs.append(try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now))
-            runs.append(try await store.askForRun(over: "elsewhere", by: AccessOrigin(actor: "test"), now: now))
+            let worker = try await store.upkeep.startWorker(id: "dead", command: "serve", now: now)
+            runs = [try await store.upkeep.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now)]
+            #expect(try await store.upkeep.beginRun(over: "inbox", by: worker.id)?.id == runs[0].id)
+            runs.append(try await store.upkeep.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now))
+            runs.append(try await store.upkeep.askForRun(over: "elsewhere", by: AccessOrigin(actor: "test"), now: now))
             try store.close()
         }
         try await self.serving(["sources: ['inbox=\(inbox.path)']"]) { service, _ in

@@ -30,7 +30,7 @@ import Testing
             waitsUntil: Self.sentAt
         )
         let now = Self.sentAt.advanced(by: .seconds(60))
-        let outcome = try await store.admit([photo], now: now)[0]
+        let outcome = try await store.intake.admit([photo], now: now)[0]
         #expect(outcome.reason == .submitterConflict)
         try store.close()
         return (own.rawValue, outcome.card.rawValue)
@@ -100,9 +100,9 @@ import Testing
         let store = try await self.tool.sandbox()
         let li = try AccessOrigin(Caller(subject: "li.na", scopes: [.operate]), actor: "token:li.na", purpose: "T-1")
         let now = Timestamp(Date())
-        let first = try await store.resolve(CardID(rawValue: foreign), as: .accept, by: li, now: now)
+        let first = try await store.decisions.resolve(CardID(rawValue: foreign), as: .accept, by: li, now: now)
         #expect(first == .waitsForSecond)
-        let erased = try await store.erase([CardID(rawValue: own)], because: .requested, by: li, now: now)
+        let erased = try await store.upkeep.erase([CardID(rawValue: own)], because: .requested, by: li, now: now)
         #expect(erased.certificates.isEmpty)
         try store.close()
         let other = try await self.tool.run(["cards", "resolve", foreign, "--as", "reject"], list, ends: 1)
@@ -133,7 +133,10 @@ import Testing
         #expect(status.output.contains("wants one person alone to decide accept"), "\(status)")
         let store = try await self.tool.sandbox()
         let li = try AccessOrigin(Caller(subject: "li.na", scopes: [.operate]), actor: "token:li.na", purpose: "T-1")
-        #expect(try await store.dropFourEyes(.accept, confirming: true, by: li, now: Timestamp(Date())) == .dropped)
+        #expect(
+            try await store.decisions.dropFourEyes(.accept, confirming: true, by: li, now: Timestamp(Date()))
+                == .dropped
+        )
         try store.close()
         let kept = try await self.tool.run(["review", "keep", "reject"], ends: 1).errors
         #expect(kept.contains("no one has asked that one person alone may decide reject"), "\(kept)")

@@ -109,7 +109,7 @@ import Testing
         let store = try await self.tool.sandbox(fourEyes: isForTwo ? [.erase] : [])
         let variables = ["IDCARD_RETENTION_IMAGES": "1d"]
         try await self.tool.run(["cards", "erase", "--expired", "--yes"], variables, ends: 0)
-        let details = try await store.details(of: card, for: .process)
+        let details = try await store.listings.details(of: card, for: .process)
         #expect((details.imageDroppedAt == nil) == isForTwo && (details.imageBytes == nil) != isForTwo)
         try store.close()
     }
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `a clock that is far behind erases nothing, and --expired says so`() async throws {
         let store = try await self.tool.sandbox()
-        _ = try await store.see(Timestamp(Date()))
+        _ = try await store.upkeep.see(Timestamp(Date()))
         try store.close()
         let variables = ["LD_PRELOAD": try await self.tool.shim("clock"), "PROOF_CLOCK_OFFSET": "-2592000"]
         let erase = ["cards", "erase", "--expired", "--yes"]

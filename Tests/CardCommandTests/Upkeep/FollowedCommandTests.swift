@@ -105,7 +105,9 @@ import Testing
         {
             let wait = Wait(from: now, until: now.advanced(by: .seconds(3_600)))
             let failure = RemoteFailure.specimen(.throttled)
-            try await store.pause(EndpointPause(stage: stage, host: host, after: failure, since: now, wait: wait))
+            try await store.endpoints.pause(
+                EndpointPause(stage: stage, host: host, after: failure, since: now, wait: wait)
+            )
         }
         try store.close()
         let status = try await self.tool.run(["status"], ends: 0).output
@@ -122,12 +124,12 @@ import Testing
         let store = try await self.tool.sandbox(fourEyes: [.accept])
         let li = try AccessOrigin(Caller(subject: "li.na", scopes: [.operate]), actor: "token:li.na", purpose: "T-1")
         for answer in ["review keep accept", "review drop accept"] {
-            _ = try await store.dropFourEyes(.accept, by: li, now: Timestamp(Date()))
+            _ = try await store.decisions.dropFourEyes(.accept, by: li, now: Timestamp(Date()))
             let status = try await self.tool.run(["status"], ends: 0).output
             try await self.tool.follow(answer, in: status, ends: 0)
             #expect(try await !self.tool.run(["status"], ends: 0).output.contains("li.na"))
         }
-        #expect(try await store.fourEyes().isEmpty)
+        #expect(try await store.decisions.fourEyes().isEmpty)
         try store.close()
         let refused = try await self.tool.run(["review", "keep", "accept"], ends: 1)
         try await self.tool.follow("review list", in: refused.errors, ends: 0)
@@ -215,7 +217,7 @@ extension Tool {
     }
 }
 
-extension CardStore {
+extension Sandbox {
     /// Takes in a card whose photo is still to be fetched.
     fileprivate func admitAddress(_ address: String, host: String, now: Timestamp) async throws {
         var random = SystemRandomNumberGenerator()
@@ -231,6 +233,6 @@ extension CardStore {
             content: .remote(Redacted(address), host: host),
             waitsUntil: now
         )
-        _ = try await self.admit([photo], now: now)
+        _ = try await self.intake.admit([photo], now: now)
     }
 }

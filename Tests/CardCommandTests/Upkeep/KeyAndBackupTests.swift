@@ -37,12 +37,12 @@ import Testing
         try await self.tool.run(["backup", backup], ends: 0)
         let second = try await self.tool.run(["backup", backup])
         #expect(second.status == 64 && second.errors.contains("backup"), "\(second.errors)")
-        let worker = try await store.startWorker(id: "w", command: "watch", now: Timestamp(Date()))
+        let worker = try await store.upkeep.startWorker(id: "w", command: "watch", now: Timestamp(Date()))
         for command in [["keys", "rotate"], ["restore", backup, "--force"]] {
             let outcome = try await self.tool.run(command)
             #expect(outcome.status == 75 && outcome.errors.contains("watch (process \(getpid()))"), "\(outcome.errors)")
         }
-        try await store.stop(worker, now: Timestamp(Date()))
+        try await store.upkeep.stop(worker, now: Timestamp(Date()))
         try store.close()
         let unforced = try await self.tool.run(["restore", backup])
         #expect(unforced.status == 64 && unforced.errors.contains("--force"), "\(unforced.errors)")

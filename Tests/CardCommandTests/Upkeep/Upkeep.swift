@@ -11,16 +11,16 @@ extension Tool {
     var sandboxFolder: URL { self.home.appending(path: ".local/share/idcard-pipeline/sandbox") }
 
     /// Opens that sandbox with the home's own key; made if it is not there.
-    func sandbox(fourEyes: Set<DecisionAction> = []) async throws -> CardStore {
+    func sandbox(fourEyes: Set<DecisionAction> = []) async throws -> Sandbox {
         let key = self.home.appending(path: ".config/idcard-pipeline/vault.key")
-        let store = try await CardStore.open(
+        let store = try await Sandbox.open(
             path: self.sandboxFolder.path,
             kind: .real,
             ring: try KeyRing(text: String(contentsOf: key, encoding: .utf8)),
             creating: true,
             now: Timestamp(Date())
         )
-        try await store.requireSecond(for: fourEyes, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        try await store.decisions.requireSecond(for: fourEyes, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         return store
     }
 
@@ -54,7 +54,7 @@ extension Tool {
     }
 }
 
-extension CardStore {
+extension Sandbox {
     /// Takes in photos that need no outside: one of each number, told apart by it.
     @discardableResult
     func admitPhotos(_ numbers: [String], now: Timestamp = Timestamp(Date())) async throws -> [CardID] {
@@ -75,6 +75,6 @@ extension CardStore {
                 waitsUntil: now
             )
         }
-        return try await self.admit(admissions, now: now).map(\.card)
+        return try await self.intake.admit(admissions, now: now).map(\.card)
     }
 }

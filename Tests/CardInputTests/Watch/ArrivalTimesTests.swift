@@ -24,7 +24,7 @@ import Testing
             try await world.checkEnds()
             try await world.chooseOthers()
         }
-        #expect(try await world.process.store.check().map(\.code) == [])
+        #expect(try await world.process.store.upkeep.check().map(\.code) == [])
         #expect(world.skipped > 10 && world.chosen > 5 && world.process.sent.count > 100, "it shows nothing")
     }
 }
@@ -46,7 +46,7 @@ extension ArrivingPhotos {
     }
 
     private func cards() async throws -> [Card] {
-        try await self.process.store.cards(CardFilter(), after: 0, limit: 10_000, for: .process)
+        try await self.process.store.listings.cards(CardFilter(), after: 0, limit: 10_000, for: .process)
     }
 
     func checkEnds() async throws {
@@ -102,8 +102,10 @@ extension ArrivingPhotos {
         for card in try await self.cards() where card.reason == .takenEarlier && self.chosen < 8 {
             let (photos, id) = (self.process, card.id)
             // One that was chosen may have passed it over once more.
-            guard try await photos.store.cards([id], for: .process)[0].reason == .takenEarlier else { continue }
-            try await photos.store.decide(id, .retry, by: AccessOrigin(actor: "test"), now: photos.now)
+            guard try await photos.store.listings.cards([id], for: .process)[0].reason == .takenEarlier else {
+                continue
+            }
+            try await photos.store.decisions.decide(id, .retry, by: AccessOrigin(actor: "test"), now: photos.now)
             try await photos.deliver()
             // The answer may come late.
             photos.pass(.seconds(40_000))

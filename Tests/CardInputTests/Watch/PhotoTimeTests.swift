@@ -33,7 +33,7 @@ import Testing
             let times = sent.filter { $0.hasPrefix(number + " ") }.compactMap { Int($0.split(separator: " ")[1]) }
             #expect(times == times.sorted() && times.last == photos.filter { $0.number == number }.map(\.taken).max())
         }
-        let cards = try await sandbox.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
+        let cards = try await sandbox.store.listings.cards(CardFilter(), after: 0, limit: 100, for: .process)
         let skipped = cards.filter { $0.reason == .takenEarlier }
         #expect(cards.count == 40 && cards.count { $0.state == .delivered } + skipped.count == 40)
         #expect(skipped.count > 5 && skipped.allSatisfy { $0.notice == .line })
@@ -42,10 +42,10 @@ import Testing
         }
         // A person wants one of them.
         let chosen = try #require(skipped.first)
-        try await sandbox.store.decide(chosen.id, .retry, by: AccessOrigin(actor: "test"), now: sandbox.now)
+        try await sandbox.store.decisions.decide(chosen.id, .retry, by: AccessOrigin(actor: "test"), now: sandbox.now)
         try await sandbox.deliver()
         #expect(sandbox.sent.last?.hasPrefix("\(chosen.metadata.businessNumber) ") == true)
-        #expect(try await sandbox.store.cards([chosen.id], for: .process).map(\.state) == [.delivered])
+        #expect(try await sandbox.store.listings.cards([chosen.id], for: .process).map(\.state) == [.delivered])
     }
 
     /// Moves a photo into a case with the time that it was taken.

@@ -23,7 +23,7 @@ final class StoredPhotos: Sendable {
     /// Decides about a delivery before it is accepted.
     typealias Answer = @Sendable (OutboundDelivery) -> DeliveryOutcome?
 
-    let store: CardStore
+    let store: Sandbox
     private let world: World
     private let worker: Worker
     private let settings: EngineSettings
@@ -39,9 +39,9 @@ final class StoredPhotos: Sendable {
     private init(_ world: World, worker: String, _ settings: EngineSettings, _ answer: @escaping Answer) async throws {
         (self.world, self.settings, self.answer) = (world, settings, answer)
         let (now, isFirst) = (world.now.withLock(\.self), worker == "w1")
-        let (kind, ring): (CardStore.Kind?, KeyRing) = (isFirst ? .real : nil, KeyRing(world.key))
-        self.store = try await CardStore.open(path: world.folder, kind: kind, ring: ring, creating: isFirst, now: now)
-        self.worker = try await self.store.startWorker(id: worker, command: "watch", now: now)
+        let (kind, ring): (Sandbox.Kind?, KeyRing) = (isFirst ? .real : nil, KeyRing(world.key))
+        self.store = try await Sandbox.open(path: world.folder, kind: kind, ring: ring, creating: isFirst, now: now)
+        self.worker = try await self.store.upkeep.startWorker(id: worker, command: "watch", now: now)
     }
 
     deinit { try? self.store.close() }

@@ -13,7 +13,7 @@ import Testing
         "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#39;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;"
 
     /// Every column of text that a page may show, filled with markup from outside our own code.
-    private static func fill(_ store: CardStore, _ card: CardID) async throws {
+    private static func fill(_ store: Sandbox, _ card: CardID) async throws {
         let bad = Self.hostile
         try await store.database.write { tx in
             try tx.run(

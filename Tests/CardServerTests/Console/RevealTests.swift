@@ -26,7 +26,7 @@ import Testing
             content: .received(image),
             waitsUntil: Timestamp(Date())
         )
-        _ = try await harness.store.admit([photo], now: Timestamp(Date()))
+        _ = try await harness.store.intake.admit([photo], now: Timestamp(Date()))
         return id
     }
 
@@ -42,7 +42,9 @@ import Testing
 
     private func reveals(_ harness: ServerHarness) async throws -> [String] {
         var lines: [AccessRecord] = []
-        try await harness.store.exportAccessLog(to: AccessOrigin(actor: "test"), now: Timestamp(Date())) { lines += $0 }
+        try await harness.store.listings.exportAccessLog(to: AccessOrigin(actor: "test"), now: Timestamp(Date())) {
+            lines += $0
+        }
         return lines.filter { ["reveal", "reveal_denied"].contains($0.action) }.map { "\($0.action) \($0.purpose)" }
     }
 

@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<count { ids.append(try await harness.admit(of: "clerk")) }
         try await harness.store.database.write(at: clock.now) { tx in
             try tx.run("UPDATE card SET state = 'held', reason = 'legality_low'")
-            try CardStore.setAllCaseStates(in: tx)
+            try CaseRow.setAllCaseStates(in: tx)
         }
         return ids
     }
@@ -91,9 +91,11 @@ import Testing
             clock.pass(.seconds(9))
             let undo: KeyValuePairs = ["tab": tab, "card": card.rawValue]
             #expect(try await visitor.post("/console/review/undo", undo).status == 303)
-            let other = try await harness.store.startWorker(id: "other", command: "run", now: clock.now)
+            let other = try await harness.store.upkeep.startWorker(id: "other", command: "run", now: clock.now)
             func carryOut() async throws -> [CardState] {
-                try await harness.store.carryOutDecisions(by: other, steady: .zero, now: clock.now).map(\.state)
+                try await harness.store.decisions.carryOutDecisions(by: other, steady: .zero, now: clock.now).map(
+                    \.state
+                )
             }
             #expect(try await carryOut().isEmpty)
             #expect(self.shown(try await visitor.get("/console/review?tab=\(tab)")) == [card.rawValue])
@@ -101,7 +103,7 @@ import Testing
             clock.pass(.seconds(70))
             #expect(try await carryOut() == [.rejected])
             #expect(try await visitor.post("/console/review/undo", undo).status == 409)
-            let details = try await harness.store.details(of: card, for: .process)
+            let details = try await harness.store.listings.details(of: card, for: .process)
             #expect(details.card.message?.text().contains("blurred") == true)
             #expect(details.events.last { $0.actor != nil }?.why == "T-881")
         }
@@ -115,12 +117,12 @@ import Testing
             let seen = try self.seen(page)
             clock.pass(.seconds(1))
             let other = AccessOrigin(caller: Caller(subject: "branch-b", scopes: [.review]), "token:branch-b", "T-1")
-            _ = try await harness.store.resolve(card, as: .reject, by: other, now: clock.now)
+            _ = try await harness.store.decisions.resolve(card, as: .reject, by: other, now: clock.now)
             let fields: KeyValuePairs = ["action": "reject", "seen": seen, "message": "my words <b>"]
             let answer = try await visitor.post("/console/cards/\(card)/decide", fields)
             #expect(answer.status == 409)
             #expect(answer.page.contains("branch-b") && answer.page.contains("my words &lt;b&gt;"))
-            #expect(try await harness.store.details(of: card, for: .process).card.state == .rejected)
+            #expect(try await harness.store.listings.details(of: card, for: .process).card.state == .rejected)
         }
     }
 
@@ -130,7 +132,7 @@ import Testing
             try await harness.store.database.write(at: clock.now) { tx in
                 let number: SQL = "(SELECT number FROM card WHERE id = \(cards[0]))"
                 try tx.run("UPDATE card SET number = \(number) WHERE id = \(cards[1])")
-                try CardStore.setAllCaseStates(in: tx)
+                try CaseRow.setAllCaseStates(in: tx)
             }
             let visitor = try await ConsoleVisitor(harness, as: "li.na")
             let tab = try await self.begin(visitor)
@@ -139,7 +141,7 @@ import Testing
             #expect(answer.status == 200 && answer.page.matches(of: /data:image\/jpeg/).count == 2)
             #expect(answer.page.contains("content=\"60; url=/console/review?tab=\(tab)\""))
             let filter = LogFilter(action: .reveal)
-            let lines = try await harness.store.accessLines(filter, before: nil, limit: 9, for: .process)
+            let lines = try await harness.store.listings.accessLines(filter, before: nil, limit: 9, for: .process)
             #expect(Set(lines.map(\.cardID)) == Set(cards) && lines.allSatisfy { $0.purpose == "T-881" })
             // A case that belongs to nobody any more shows nothing.
             clock.pass(.seconds(700))

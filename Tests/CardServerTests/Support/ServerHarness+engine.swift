@@ -11,11 +11,11 @@ extension ServerHarness {
         isWorking: Bool,
         fourEyes: Set<DecisionAction> = [],
         fixture: FixtureSandbox? = nil,
-        _ body: (CardStore, Engine) async throws -> Value
+        _ body: (Sandbox, Engine) async throws -> Value
     ) async throws -> Value {
         let own = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
         let folder = fixture?.folder ?? own
-        let store = try await CardStore.open(
+        let store = try await Sandbox.open(
             path: folder,
             kind: .real,
             ring: KeyRing(fixture.flatMap { VaultKey(text: $0.key) } ?? VaultKey.random()),
@@ -26,8 +26,8 @@ extension ServerHarness {
             try? store.close()
             try? FileManager.default.removeItem(atPath: folder)
         }
-        try await store.requireSecond(for: fourEyes, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
-        let worker = try await store.startWorker(id: UUID().uuidString, command: "serve", now: Timestamp(Date()))
+        try await store.decisions.requireSecond(for: fourEyes, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        let worker = try await store.upkeep.startWorker(id: UUID().uuidString, command: "serve", now: Timestamp(Date()))
         var settings = EngineSettings()
         settings.intakeFreeSpace = 0
         settings.frontWait = .zero
@@ -53,7 +53,7 @@ extension ServerHarness {
             do { result = .success(try await body(store, engine)) } catch { result = .failure(error) }
             end.finish()
             try await tasks.waitForAll()
-            try await store.stop(worker, now: Timestamp(Date()))
+            try await store.upkeep.stop(worker, now: Timestamp(Date()))
             return try result.get()
         }
     }

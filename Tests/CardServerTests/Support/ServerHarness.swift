@@ -25,7 +25,7 @@ struct ServerHarness: Sendable {
 
     let port: Int
     let server: CardServer
-    let store: CardStore
+    let store: Sandbox
     let metrics: ServerMetrics
     let log: LogLines
     let group: ServiceGroup
@@ -88,7 +88,9 @@ struct ServerHarness: Sendable {
         configuration.tokens = { () throws(CodedError) in Self.tokens }
         try configure(&configuration)
         let intake = Intake()
-        return try await Self.withEngine(intake, isWorking: isWorking, fourEyes: fourEyes, fixture: fixture) { store, engine in
+        return try await Self.withEngine(intake, isWorking: isWorking, fourEyes: fourEyes, fixture: fixture) {
+            store,
+            engine in
             let ports = Self.ports(store, engine, intake, now: now)
             return try await Self.serve(configuration, ports, intake, store, client, body)
         }
@@ -96,7 +98,7 @@ struct ServerHarness: Sendable {
 
     /// What a server works with; runs on demand are those of the source `inbox`.
     static func ports(
-        _ store: CardStore,
+        _ store: Sandbox,
         _ engine: Engine,
         _ intake: Intake,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
@@ -128,7 +130,7 @@ struct ServerHarness: Sendable {
         _ configuration: CardServer.Configuration,
         _ ports: CardServer.Ports,
         _ intake: Intake,
-        _ store: CardStore,
+        _ store: Sandbox,
         _ client: NIOSSLContext?,
         _ body: (ServerHarness) async throws -> Value
     ) async throws -> Value {
@@ -222,11 +224,11 @@ struct ServerHarness: Sendable {
             content: .received(image),
             waitsUntil: Timestamp(Date())
         )
-        _ = try await self.store.admit([photo], now: Timestamp(Date()))
+        _ = try await self.store.intake.admit([photo], now: Timestamp(Date()))
         return id
     }
 
     func cards() async throws -> [Card] {
-        try await self.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
+        try await self.store.listings.cards(CardFilter(), after: 0, limit: 100, for: .process)
     }
 }

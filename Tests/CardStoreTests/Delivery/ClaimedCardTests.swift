@@ -62,13 +62,13 @@ import Testing
 
     @Test(arguments: Stage.allCases, [true, false])
     func `a card erased or taken over before it is opened is left alone`(stage: Stage, byErasing: Bool) async throws {
-        let other = try await harness.store.startWorker(id: "other", command: "run", now: harness.now)
+        let other = try await harness.store.upkeep.startWorker(id: "other", command: "run", now: harness.now)
         let damaged = try await bring("1", to: stage)
         let taken = try await bring("2", to: stage)
         let sound = try await bring("3", to: stage)
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
-        let before = try await harness.store.status(of: [taken])
+        let before = try await harness.store.listings.status(of: [taken])
         var reporting: [CardID] = []
         var taking: Result<Void, any Error>?
         // One that is damaged ends before the next one is opened.
@@ -82,10 +82,10 @@ import Testing
         if byErasing {
             #expect(try await harness.state(taken) == "erased requested")
         } else {
-            #expect(try await harness.store.status(of: [taken]) == before)
+            #expect(try await harness.store.listings.status(of: [taken]) == before)
         }
         #expect(try await openAttempts() == (stage.calls ? 1 : 0))
-        try await harness.store.stop(other, now: harness.now)
+        try await harness.store.upkeep.stop(other, now: harness.now)
     }
 
     @Test func `of a delivery that an erased card left, the others are not called damaged`() async throws {
@@ -143,6 +143,6 @@ import Testing
         try await harness.killWorker()
         try await harness.plant("UPDATE blob SET \(damage) WHERE card = '\(damaged)' AND kind = 'source'")
         #expect(try await claim(.fetch) == [sound])
-        #expect(try await harness.store.status(of: [damaged]).map(\.reason) == [.imageUnreadable])
+        #expect(try await harness.store.listings.status(of: [damaged]).map(\.reason) == [.imageUnreadable])
     }
 }

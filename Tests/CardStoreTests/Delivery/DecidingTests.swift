@@ -82,7 +82,9 @@ import Testing
         let terms = DecidingTerms(policy: CasePolicy(backWithoutFront: .send), rules: VerdictRules())
         let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
         #expect(try await harness.begin(terms).isEmpty)
-        #expect(try await harness.store.nextDecision(now: harness.now) == harness.now.advanced(by: .seconds(60)))
+        #expect(
+            try await harness.store.deliveries.nextDecision(now: harness.now) == harness.now.advanced(by: .seconds(60))
+        )
         harness.pass(.seconds(60))
         #expect(try await harness.proposals(terms) == [[back]])
     }
@@ -111,7 +113,7 @@ import Testing
         #expect(try await harness.state(front) == state)
         #expect(try await harness.state(back) == (state == "verified" ? "verified waits_for_front" : state))
         #expect(try await harness.proposals(terms) == (state == "verified" ? [[front]] : []))
-        let details = try await harness.store.reveal(back, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.listings.reveal(back, to: StoreHarness.person, now: harness.now)
         let noted = details.events.filter { $0.code == VerdictRule.issuedBeforeBirth.reason.rawValue }
         #expect(noted.count == (severity == .off ? 0 : 1))
         #expect(noted.allSatisfy { $0.message != nil })
@@ -131,7 +133,7 @@ import Testing
         let newer = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
         #expect(job.members == [newer])
-        #expect(job.changes == (try await harness.store.status(of: [older])))
+        #expect(job.changes == (try await harness.store.listings.status(of: [older])))
         #expect(job.changes.map(\.state) == [.superseded])
         let message = "card \(newer) is a newer photo of the same side and replaced this card; this card is not sent"
         #expect(try await harness.card(older).message?.text() == message)
@@ -142,7 +144,7 @@ import Testing
             try await harness.admit("\(index)", number: "N\(index)", priority: priority)
         }
         try await harness.verify([:])
-        let first = try await harness.store.proposeDeliveries(
+        let first = try await harness.store.deliveries.proposeDeliveries(
             limit: 2,
             excluding: [BusinessNumber(stored: "N1")],
             terms: StoreHarness.terms,

@@ -158,8 +158,8 @@ import Testing
         let (id, job) = try await harness.delivering("front", number: "N")
         harness.pass(.seconds(5))
         let changes = try await harness.conclude(job, outcome, onUnknown: .hold)
-        #expect(changes == (try await harness.store.status(of: [id])))
-        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
+        #expect(changes == (try await harness.store.listings.status(of: [id])))
+        let details = try await harness.store.listings.reveal(id, to: StoreHarness.person, now: harness.now)
         #expect(details.card.state == state && details.card.changedAt == harness.now)
         #expect(details.card.delivery == job.id)
         #expect(details.card.message?.text() == (state == .delivered ? nil : Self.message(of: state, id)))
@@ -171,19 +171,19 @@ import Testing
         let last: SQL = "SELECT subject FROM attempt WHERE ended_at = \(harness.now) ORDER BY id DESC LIMIT 1"
         #expect(try await harness.value(last, as: String.self) == job.id.rawValue)
         #expect(attempt.code == (state == .delivered ? "000000" : "CODE"))
-        #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
+        #expect(try await harness.store.deliveries.nextDelivery(now: harness.now) == nil)
     }
 
     @Test(arguments: [true, false])
     func `under hold a person decides about what an ended process was sending`(wasKilled: Bool) async throws {
         let (card, _) = try await harness.delivering("front", number: "N")
         let ended = harness.worker
-        harness.worker = try await harness.store.startWorker(id: "second", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "second", command: "run", now: harness.now)
         if wasKilled {
             try FileManager.default.removeItem(atPath: "\(harness.folder)/workers/w1")
-            try await harness.store.heartbeat(of: harness.worker, onUnknown: .hold, now: harness.now)
+            try await harness.store.upkeep.heartbeat(of: harness.worker, onUnknown: .hold, now: harness.now)
         } else {
-            try await harness.store.stop(ended, onUnknown: .hold, now: harness.now)
+            try await harness.store.upkeep.stop(ended, onUnknown: .hold, now: harness.now)
         }
         #expect(try await harness.state(card) == "held outcome_unknown")
         #expect(try await harness.claimDeliveries().isEmpty)
@@ -289,8 +289,8 @@ import Testing
         let sound = try await harness.verified("sound", number: "M", .front)
         try await harness.plant("\(damage) WHERE \(damage.contains("card SET") ? "id" : "card") = '\(card)'")
         #expect(try await harness.proposals() == [[card], [sound]])
-        #expect(await code { try await harness.store.material(for: [card]) } == .imageUnreadable)
-        let failed = try await harness.store.failForming([card, sound], because: nil, now: harness.now)
+        #expect(await code { try await harness.store.deliveries.material(for: [card]) } == .imageUnreadable)
+        let failed = try await harness.store.deliveries.failForming([card, sound], because: nil, now: harness.now)
         #expect(failed.map(\.card) == [card] && failed[0].state == .failed)
         #expect(try await harness.proposals() == [[sound]])
         // Its photo comes again as a new card.

@@ -22,7 +22,7 @@ import Testing
         let members = try await harness.groups().joined()
         // "jpeg of 0": nine bytes each.
         for (most, count) in [(1, 1), (9, 1), (17, 1), (18, 2), (35, 3), (36, 4), (1_000, 4)] {
-            let fitting = try await harness.store.members(Array(members), within: most)
+            let fitting = try await harness.store.deliveries.members(Array(members), within: most)
             #expect(fitting.members == Array(members.prefix(count)), "\(most) bytes")
             #expect(fitting.isFull == (most <= 36), "\(most) bytes")
         }
@@ -32,7 +32,11 @@ import Testing
         let front = try await harness.verified("front", number: "N", .front)
         let back = try await harness.verified("back", number: "N", .back)
         let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
-        let changes = try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
+        let changes = try await harness.store.deliveries.failForming(
+            [front, back],
+            because: mismatch,
+            now: harness.now
+        )
         #expect(changes.map(\.state) == [.held, .held])
         #expect(try await harness.state(front) == "held member_mismatch")
         #expect(try await harness.begin(StoreHarness.together).isEmpty)
@@ -47,7 +51,7 @@ import Testing
         let front = try await harness.verified("front", number: "N", .front)
         let back = try await harness.verified("back", number: "N", .back)
         let mismatch = RemoteFailure(.rejected, code: "member_mismatch", message: "two accounts")
-        try await harness.store.failForming([front, back], because: mismatch, now: harness.now)
+        try await harness.store.deliveries.failForming([front, back], because: mismatch, now: harness.now)
         for card in [front, back] { try await harness.resolve(card, .accept) }
         let job = try #require(try await harness.begin(StoreHarness.together).first)
         #expect(job.members == [front])
@@ -58,7 +62,7 @@ import Testing
     @Test func `cards that cannot be put into a form for another reason fail`() async throws {
         let front = try await harness.verified("front", number: "N", .front)
         let refusal = RemoteFailure(.rejected, code: "field_invalid", message: "no")
-        try await harness.store.failForming([front], because: refusal, now: harness.now)
+        try await harness.store.deliveries.failForming([front], because: refusal, now: harness.now)
         #expect(try await harness.state(front) == "failed refused_by_remote")
     }
 
@@ -126,7 +130,7 @@ extension StoreHarness {
         let id = self.id().rawValue
         let members = proposals.compactMap(\.groups.first).flatMap(\.self)
         let outbound = try await self.outbound("key of \(id)", [], of: members)
-        return try await self.store.begin(
+        return try await self.store.deliveries.begin(
             DeliveryID(rawValue: id),
             of: members,
             proposed: proposals,

@@ -31,7 +31,7 @@ import Testing
 
     private func list(_ meaning: RetcodeTable.Meaning, fourEyes: Set<DecisionAction> = []) async throws {
         try await harness.reopen(fourEyes: fourEyes, retcodes: Self.lists(meaning))
-        harness.worker = try await harness.store.startWorker(id: "listing", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "listing", command: "run", now: harness.now)
     }
 
     @Test(arguments: [
@@ -61,7 +61,7 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failed(Self.unlisted()), onUnknown: .hold)
         try await self.list(.success, fourEyes: [.delivered])
-        #expect(try await harness.store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        #expect(try await harness.store.decisions.claimNext(tab: "a", by: li, now: harness.now) != nil)
         try await harness.decideOnPage(card, .retry, by: li)
         harness.pass(.seconds(10))
         #expect(try await harness.carryOut() == [])
@@ -87,10 +87,10 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failed(Self.unlisted()))
         try await self.list(.success, fourEyes: [.delivered])
-        let outcome = try await harness.store.decide(card, .retry, by: ReviewingTests.li, now: harness.now)
+        let outcome = try await harness.store.decisions.decide(card, .retry, by: ReviewingTests.li, now: harness.now)
         #expect(outcome == .waitsForSecond)
         #expect(try await harness.state(card) == "held retcode_unlisted")
-        _ = try await harness.store.decide(card, .retry, by: ReviewingTests.wang, now: harness.now)
+        _ = try await harness.store.decisions.decide(card, .retry, by: ReviewingTests.wang, now: harness.now)
         #expect(try await harness.state(card) == "delivered")
     }
 
@@ -102,7 +102,7 @@ import Testing
         let store = harness.store
         try await store.write { tx in
             _ = try tx.run("UPDATE card SET state = 'delivered' WHERE id = \(newer)")
-            try store.markDelivered(CardRow.require(newer, in: tx), in: tx)
+            try store.decisions.markDelivered(CardRow.require(newer, in: tx), in: tx)
         }
         try await self.list(.retryable)
         await #expect(throws: CodedError.self) { try await self.harness.retry(card) }
@@ -177,7 +177,7 @@ import Testing
         try await harness.conclude(job, .failed(Self.unlisted()))
         let backup = "\(harness.folder)/backup"
         try await harness.backUp(to: backup)
-        try await harness.store.stop(harness.worker, now: harness.now)
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
         try harness.store.close()
         _ = try await Restore(
             of: BackupFile(backup, erasures: []),
@@ -201,13 +201,13 @@ import Testing
         unreadable.isUnreadable = true
         try await harness.conclude(job, .failed(unreadable))
         let probe = try await harness.store
-            .claimDeliveries(by: harness.worker, limit: 1, scope: .unreadable, now: harness.now)
+            .deliveries.claimDeliveries(by: harness.worker, limit: 1, scope: .unreadable, now: harness.now)
         let again = try #require(probe.first)
         var unlisted = Self.unlisted()
         unlisted.message = "add it, then run: cards retry --reason retcode_unlisted"
         try await harness.conclude(again, .failed(unlisted))
         #expect(try await harness.state(card) == "held outcome_unknown")
-        let message = try await harness.store.details(of: card, for: .process).card.message?.text() ?? ""
+        let message = try await harness.store.listings.details(of: card, for: .process).card.message?.text() ?? ""
         #expect(message.contains("200") && !message.contains("retcode_unlisted"), "\(message)")
     }
 }

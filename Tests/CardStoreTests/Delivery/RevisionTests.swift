@@ -49,7 +49,7 @@ import Testing
         #expect(try await self.rises { try await harness.decideOnPage(card, .accept, by: person) })
         #expect(
             try await self.rises {
-                _ = try await harness.store.undo(card, tab: "a", by: person, now: harness.now)
+                _ = try await harness.store.decisions.undo(card, tab: "a", by: person, now: harness.now)
             }
         )
         #expect(try await self.rises { try await harness.resolve(card, .accept) })
@@ -82,11 +82,15 @@ import Testing
     @Test func `a priority, a claim of a reviewer and time do not raise it`() async throws {
         _ = try await harness.judged("front", .held(VerdictRule.legalityUnavailable.reason, message: "look"))
         #expect(try await !self.rises { try await harness.admit("front", number: "N", priority: 7) })
-        #expect(try await !self.rises { _ = try await harness.store.claimNext(tab: "a", by: person, now: harness.now) })
+        #expect(
+            try await !self.rises {
+                _ = try await harness.store.decisions.claimNext(tab: "a", by: person, now: harness.now)
+            }
+        )
         #expect(
             try await !self.rises {
                 harness.pass(.seconds(86_400))
-                try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+                try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now)
             }
         )
     }

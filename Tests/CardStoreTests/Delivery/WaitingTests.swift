@@ -10,15 +10,15 @@ import Testing
         let back = try await harness.verified("back", number: "N", .back)
         _ = try await harness.begin()
         #expect(try await harness.state(back) == "verified front_missing")
-        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
+        #expect(try await harness.store.deliveries.nextDecision(now: harness.now) == nil)
         _ = try await harness.verified("other", number: "M", .front)
         try await harness.deliverAll()
-        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
+        #expect(try await harness.store.deliveries.nextDecision(now: harness.now) == nil)
         let front = try await harness.admit("front", number: "N").card
-        #expect(try #require(try await harness.store.nextDecision(now: harness.now)) <= harness.now)
+        #expect(try #require(try await harness.store.deliveries.nextDecision(now: harness.now)) <= harness.now)
         _ = try await harness.begin()
         #expect(try await harness.state(back) == "verified waits_for_verification")
-        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
+        #expect(try await harness.store.deliveries.nextDecision(now: harness.now) == nil)
         try await harness.verify([front: (.front, nil)])
         #expect(try await harness.proposals() == [[front]])
     }
@@ -32,7 +32,7 @@ import Testing
         if job == nil { try await harness.admit(late) }
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(front) == "verified waits_for_verification")
-        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
+        #expect(try await harness.store.deliveries.nextDecision(now: harness.now) == nil)
         switch end {
         case "rejected":
             try await harness.fail(#require(try await harness.claim().first), .rejected)
@@ -44,7 +44,7 @@ import Testing
             let preparation = try #require(try await harness.claimPreparation().first)
             let error = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
             let failure = PreparationConclusion.failed(error, RetryTerms(maxAttempts: 1, delay: .zero))
-            try await harness.store.conclude(preparation, with: failure, now: harness.now)
+            try await harness.store.stages.conclude(preparation, with: failure, now: harness.now)
         case "erased": try await harness.erase(late.id)
         default: try await harness.conclude(#require(job), .fetched)
         }

@@ -28,9 +28,9 @@ import Testing
         let card = try await harness.verified("front", number: "N", .front)
         _ = try await harness.begin(terms)
         #expect(try await harness.proposals() == [])
-        try await harness.store.reconsider(under: terms, now: harness.now)
+        try await harness.store.deliveries.reconsider(under: terms, now: harness.now)
         #expect(try await harness.proposals() == [], "it gives no account either")
-        try await harness.store.reconsider(under: StoreHarness.terms, now: harness.now)
+        try await harness.store.deliveries.reconsider(under: StoreHarness.terms, now: harness.now)
         #expect(try await harness.proposals() == [[card]])
     }
 
@@ -40,11 +40,11 @@ import Testing
         var cards: Set<CardID> = []
         for number in ["N", "M", "L"] { cards.insert(try await harness.verified(number, number: number, .front)) }
         _ = try await harness.begin(terms)
-        try await harness.store.reconsider(under: StoreHarness.terms, limit: 1, now: harness.now)
+        try await harness.store.deliveries.reconsider(under: StoreHarness.terms, limit: 1, now: harness.now)
         // Another process decides by terms under which they wait as before: this one has looked at them.
         _ = try await harness.begin(terms)
         #expect(try await harness.proposals() == [])
-        try await harness.store.reconsider(under: StoreHarness.terms, limit: 2, now: harness.now)
+        try await harness.store.deliveries.reconsider(under: StoreHarness.terms, limit: 2, now: harness.now)
         #expect(Set(try await harness.proposals().flatMap(\.self)) == cards)
     }
 
@@ -139,7 +139,7 @@ import Testing
         let card = try await harness.admit("front", number: "N").card
         try await harness.plant("UPDATE card SET metadata = x'00'")
         let photos = [harness.photo("front", number: "N", priority: 3), harness.photo("back", number: "N")]
-        let outcomes = try await harness.store.admit(photos, now: harness.now)
+        let outcomes = try await harness.store.intake.admit(photos, now: harness.now)
         #expect(outcomes[0].card == card && outcomes[1].state == .prepared)
     }
 
@@ -204,7 +204,7 @@ import Testing
         #expect(try await harness.admit(again).state == .rejected)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
-        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
+        #expect(try await harness.store.stages.nextDue(in: .prepared, now: harness.now) == nil)
     }
 }
 

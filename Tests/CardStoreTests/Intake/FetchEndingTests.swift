@@ -24,9 +24,9 @@ import Testing
         try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: "v1", byteCount: second.firstSize)
-        try await harness.store.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
+        try await harness.store.stages.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         let other = FetchedVersion(validator: second.validator, byteCount: second.size)
-        try await harness.store.storeChunk(Data("fgh".utf8), at: 5, of: job, version: other)
+        try await harness.store.stages.storeChunk(Data("fgh".utf8), at: 5, of: job, version: other)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.content.stored == second.kept)
@@ -144,7 +144,7 @@ import Testing
         case "failed": try await harness.conclude(late, .failed(.specimen(.rejected)))
         case "forbidden": try await harness.conclude(late, .forbidden(StoreHarness.tooLarge))
         case "unusable": try await harness.conclude(late, .unusable(StoreHarness.tooLarge))
-        default: try await harness.store.conclude(late, with: .postponed(until: harness.now), now: harness.now)
+        default: try await harness.store.stages.conclude(late, with: .postponed(until: harness.now), now: harness.now)
         }
         #expect(try await harness.state(job.card.id) == "fetching")
         #expect(try await harness.claimFetching().isEmpty)
@@ -156,9 +156,9 @@ import Testing
         try await harness.conclude(job, .fetched)
         let preparation = try #require(try await harness.claimPreparation().first)
         let image = StoreHarness.image("small")
-        try await harness.store.conclude(preparation, with: .prepared(image), now: harness.now)
+        try await harness.store.stages.conclude(preparation, with: .prepared(image), now: harness.now)
         try await harness.verify([:])
-        let details = try await harness.store.reveal(job.card.id, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.listings.reveal(job.card.id, to: StoreHarness.person, now: harness.now)
         #expect(details.steps.map(\.state) == [.fetching, .received, .prepared, .verified])
         #expect(details.calls.map(\.stage) == [.fetch, .verify])
         #expect(try await harness.accessLog().map(\.[0]) == ["verify", "reveal"])
@@ -182,13 +182,13 @@ extension StoreHarness {
         photo.submitter = submitter
         photo.source = nil
         photo.content = .remote(Self.address(name))
-        return try await self.store.admit([photo], now: self.now)[0]
+        return try await self.store.intake.admit([photo], now: self.now)[0]
     }
 
     func claimFetching(from host: String? = nil, reporting: (CardChange) -> Void = { _ in }) async throws -> [FetchJob]
     {
         let (worker, now) = (self.worker, self.now)
-        return try await self.store.claimFetching(
+        return try await self.store.stages.claimFetching(
             from: host,
             by: worker,
             limit: 10,
@@ -199,12 +199,12 @@ extension StoreHarness {
     }
 
     func claimPreparation(reporting: (CardChange) -> Void = { _ in }) async throws -> [PreparationJob] {
-        try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now, reporting: reporting)
+        try await self.store.stages.claimPreparation(by: self.worker, limit: 10, now: self.now, reporting: reporting)
     }
 
     func storeChunk(_ bytes: String, at offset: Int, of job: FetchJob, byteCount: Int) async throws {
         let version = FetchedVersion(validator: "\"v1\"", byteCount: byteCount)
-        try await self.store.storeChunk(Data(bytes.utf8), at: offset, of: job, version: version)
+        try await self.store.stages.storeChunk(Data(bytes.utf8), at: offset, of: job, version: version)
     }
 
     /// Takes a photo in by URL and fetches all its bytes.
@@ -223,12 +223,16 @@ extension StoreHarness {
     @discardableResult
     func conclude(_ job: FetchJob, _ outcome: FetchOutcome) async throws -> CardChange? {
         let terms = RetryTerms(maxAttempts: 3, delay: .seconds(1))
-        return try await self.store.conclude(job, with: .ended(outcome, startedAt: self.now, terms), now: self.now)
+        return try await self.store.stages.conclude(
+            job,
+            with: .ended(outcome, startedAt: self.now, terms),
+            now: self.now
+        )
     }
 
     /// The source of the one received card makes no usable image.
     func refusePreparation() async throws {
         let job = try #require(try await self.claimPreparation().first)
-        try await self.store.conclude(job, with: .refused(Self.tooLarge), now: self.now)
+        try await self.store.stages.conclude(job, with: .refused(Self.tooLarge), now: self.now)
     }
 }

@@ -30,14 +30,14 @@ import Testing
         _ = try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: nil, byteCount: 9)
-        try await harness.store.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
+        try await harness.store.stages.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         try await harness.killWorker()
         let again = try #require(try await harness.claimFetching().first)
         #expect(again.content.stored.isEmpty && again.content.version == nil)
         // Meanwhile it is another image, of a length that its host does not say.
         let unknown = FetchedVersion(validator: nil, byteCount: nil)
-        try await harness.store.storeChunk(Data("ne".utf8), at: 0, of: again, version: unknown)
-        try await harness.store.storeChunk(Data("w".utf8), at: 2, of: again, version: unknown)
+        try await harness.store.stages.storeChunk(Data("ne".utf8), at: 0, of: again, version: unknown)
+        try await harness.store.stages.storeChunk(Data("w".utf8), at: 2, of: again, version: unknown)
         #expect(try await harness.conclude(again, .fetched)?.state == .received)
         #expect(try await harness.claimPreparation().map(\.content) == [Data("new".utf8)])
     }
@@ -124,7 +124,7 @@ import Testing
                 since: since,
                 wait: Wait(from: harness.now, until: harness.now.advanced(by: .seconds(7200)))
             )
-            if isCalled { try await harness.store.pause(pause) }
+            if isCalled { try await harness.store.endpoints.pause(pause) }
             harness.pass(.seconds(7201))
         }
         let last = try #require(try await harness.claimFetching(from: "h:443").first)
@@ -149,9 +149,9 @@ import Testing
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         let later = harness.now.advanced(by: .seconds(30))
-        try await harness.store.conclude(job, with: .postponed(until: later), now: harness.now)
+        try await harness.store.stages.conclude(job, with: .postponed(until: later), now: harness.now)
         #expect(try await harness.claimFetching().isEmpty)
-        #expect(try await harness.store.nextDue(in: .fetching, now: harness.now) == later)
+        #expect(try await harness.store.stages.nextDue(in: .fetching, now: harness.now) == later)
         #expect(try await harness.value("SELECT count(*) FROM attempt", as: Int64.self) == 0)
         harness.pass(.seconds(30))
         #expect(try await harness.claimFetching().map(\.card.id) == [card])

@@ -11,15 +11,15 @@ import Testing
     @Test func `what a sender has in the queue and held under others' numbers takes up its share`() async throws {
         try await harness.admit("a", number: "N", submitter: "owner")
         try await harness.admit("b", number: "N", submitter: "other")
-        #expect(try await !harness.store.hasReachedQueueShare(by: "other", share: 2))
+        #expect(try await !harness.store.intake.hasReachedQueueShare(by: "other", share: 2))
         try await harness.admit("c", number: "M", submitter: "other")
-        #expect(try await harness.store.hasReachedQueueShare(by: "other", share: 2))
-        #expect(try await !harness.store.hasReachedQueueShare(by: "owner", share: 2))
+        #expect(try await harness.store.intake.hasReachedQueueShare(by: "other", share: 2))
+        #expect(try await !harness.store.intake.hasReachedQueueShare(by: "owner", share: 2))
     }
 
     @Test func `a business number takes so many photos in progress, and known ones all the same`() async throws {
         func send(_ name: String) async throws {
-            _ = try await harness.store.admit([harness.photo(name, number: "N")], singly: true, now: harness.now)
+            _ = try await harness.store.intake.admit([harness.photo(name, number: "N")], singly: true, now: harness.now)
         }
         let first = try await harness.admit("0", number: "N").card
         // What another sends under the number is no part of it.
@@ -83,7 +83,7 @@ import Testing
         let card = try await harness.admit(
             harness.photo("front", number: "N", file: file, refused: StoreHarness.tooLarge)
         ).card
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.listings.reveal(card, to: StoreHarness.person, now: harness.now)
         #expect(details.card.message == "too large" && details.steps.map(\.message) == ["too large"])
         #expect(details.steps.map(\.state) == [.rejected])
         #expect(details.steps.map(\.code) == [ReasonCode.sourceTooLarge.rawValue])
@@ -126,7 +126,7 @@ import Testing
         try await harness.admit(harness.received("front with another rating"))
         let job = try #require(try await harness.claimPreparation().first)
         let image = StoreHarness.image("jpeg of front")
-        let change = try await harness.store.conclude(job, with: .prepared(image), now: harness.now)
+        let change = try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now)
         #expect(change.state == .superseded && change.reason == .duplicate)
         // Its bytes are the other card's from then on.
         var same = harness.photo("front with another rating", number: "N")
@@ -157,7 +157,7 @@ import Testing
     @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
         let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
         #expect(try await harness.admitAtOnce(photos).count { !$0.isDuplicate } == 4)
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 100, for: .process)
         #expect(cards.map(\.order) == [1, 2, 3, 4])
     }
 
@@ -165,22 +165,22 @@ import Testing
 
     @Test func `the sandbox is full while so many cards are under way, whoever took them in`() async throws {
         let other = try await harness.another()
-        #expect(try await harness.store.isFull(depth: 4) == false)
+        #expect(try await harness.store.intake.isFull(depth: 4) == false)
         try await harness.admit(harness.received("received"))
         // Images that are still to be fetched are counted apart.
         try await harness.address(number: "M")
-        #expect(try await harness.store.hasReachedFetchingLimit(for: "local", share: 2) == false)
-        #expect(try await harness.store.hasReachedFetchingLimit(for: "local", share: 1))
-        #expect(try await harness.store.hasReachedFetchingLimit(for: "desk", share: 1) == false)
+        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: "local", share: 2) == false)
+        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: "local", share: 1))
+        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: "desk", share: 1) == false)
         try await harness.admit(harness.photo("refused", number: "O", refused: StoreHarness.tooLarge))
         for index in 0..<3 {
-            #expect(try await other.isFull(depth: 4) == false)
+            #expect(try await other.intake.isFull(depth: 4) == false)
             try await harness.admit("\(index)", number: "N\(index)")
         }
-        #expect(try await other.isFull(depth: 4))
+        #expect(try await other.intake.isFull(depth: 4))
         let job = try #require(try await harness.claim(1).first)
         try await harness.conclude(job, side: .front, number: nil)
-        #expect(try await other.isFull(depth: 4) == false)
+        #expect(try await other.intake.isFull(depth: 4) == false)
         try other.close()
     }
 
@@ -188,7 +188,7 @@ import Testing
         for index in 0..<5 { try await harness.admit("\(index)", number: "N\(index)") }
         for job in try await harness.claim(3) { try await harness.conclude(job, side: .front, number: nil) }
         let mayHold = try await harness.store.database.read { [store = harness.store] tx in
-            try (1...4).map { try store.mayHold($0, in: tx) }
+            try (1...4).map { try store.intake.mayHold($0, in: tx) }
         }
         #expect(mayHold == [true, true, false, false])
     }

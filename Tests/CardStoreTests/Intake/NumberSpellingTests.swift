@@ -36,19 +36,21 @@ import Testing
             var (cards, cases) = (CardFilter(), CaseFilter())
             (cards.number, cases.number) = (number, number)
             for caller in [Caller.process, Caller(subject: "local", scopes: [.read])] {
-                #expect(try await harness.store.cards(cards, after: 0, limit: 9, for: caller).count == 1)
-                #expect(try await harness.store.cases(cases, after: nil, limit: 9, for: caller).cases.count == 1)
+                #expect(try await harness.store.listings.cards(cards, after: 0, limit: 9, for: caller).count == 1)
+                #expect(
+                    try await harness.store.listings.cases(cases, after: nil, limit: 9, for: caller).cases.count == 1
+                )
             }
-            #expect(try await harness.store.caseCards(of: number, for: .process).count == 1)
-            #expect(try await harness.store.count(of: .inProgress, among: [number]) == 1)
+            #expect(try await harness.store.listings.caseCards(of: number, for: .process).count == 1)
+            #expect(try await harness.store.listings.count(of: .inProgress, among: [number]) == 1)
             let digest = ContentDigest(of: Data("front".utf8))
-            #expect(try await harness.store.knows(digest, number: number, from: "local"))
+            #expect(try await harness.store.intake.knows(digest, number: number, from: "local"))
             let item = Photo(
                 .file(file),
                 name: Redacted("front.jpg"),
                 metadata: CardMetadata(businessNumber: number)
             )
-            let known = try await harness.store.known([item], of: "local", now: harness.now)
+            let known = try await harness.store.intake.known([item], of: "local", now: harness.now)
             #expect(known.cards[0] != nil && known.newNumbers.isEmpty)
         }
     }

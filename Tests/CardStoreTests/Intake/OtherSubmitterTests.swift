@@ -91,6 +91,6 @@ extension StoreHarness {
     /// The one received source becomes an image.
     func prepare(_ image: String) async throws {
         let job = try #require(try await self.claimPreparation().first)
-        try await self.store.conclude(job, with: .prepared(Self.image(image)), now: self.now)
+        try await self.store.stages.conclude(job, with: .prepared(Self.image(image)), now: self.now)
     }
 }

@@ -39,7 +39,9 @@ import Testing
         #expect(job.content == Data(bytes.utf8))
         #expect(try await sources() == 3)
         let image = StoreHarness.image("small")
-        #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .prepared)
+        #expect(
+            try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now).state == .prepared
+        )
         #expect(try await sources() == 0)
         #expect(try await harness.claim().map(\.content.jpeg) == [Data("small".utf8)])
         #expect(try await harness.findings() == [])
@@ -61,7 +63,7 @@ import Testing
         let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
         for expected in ["received", "failed image_memory"] {
             let job = try #require(try await harness.claimPreparation().first)
-            try await harness.store.conclude(job, with: .failed(failure, terms), now: harness.now)
+            try await harness.store.stages.conclude(job, with: .failed(failure, terms), now: harness.now)
             #expect(try await harness.state(card) == expected)
             #expect(try await harness.claimPreparation().isEmpty)
             harness.pass(.seconds(5))
@@ -79,12 +81,14 @@ import Testing
         let late = try #require(try await harness.claimPreparation().first)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
-        try await harness.store.conclude(late, with: end, now: harness.now)
+        try await harness.store.stages.conclude(late, with: end, now: harness.now)
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await sources() == 1)
         let image = StoreHarness.image("small")
-        #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .prepared)
+        #expect(
+            try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now).state == .prepared
+        )
     }
 
     @Test(arguments: [1, Limits.pieceSize - 1, Limits.pieceSize, Limits.pieceSize + 1, 2 * Limits.pieceSize])
@@ -104,12 +108,12 @@ import Testing
             photo.metadata.priority = priority
             ids.append(try await harness.admit(photo).card)
         }
-        let due = try await harness.store.nextDue(in: .received, now: harness.now)
+        let due = try await harness.store.stages.nextDue(in: .received, now: harness.now)
         #expect(due == Timestamp(millisecondsSinceEpoch: 0))
-        let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
+        let jobs = try await harness.store.stages.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
         #expect(jobs.map(\.card.id) == [ids[1], ids[3], ids[0]])
         #expect(try await harness.claimPreparation().map(\.card.id) == [ids[2]])
-        #expect(try await harness.store.nextDue(in: .received, now: harness.now) == nil)
+        #expect(try await harness.store.stages.nextDue(in: .received, now: harness.now) == nil)
     }
 
     @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {
@@ -119,7 +123,7 @@ import Testing
         again.metadata.side = .back
         #expect(try await harness.admit(again).state == .received)
         #expect(try await harness.claimPreparation().isEmpty)
-        try await harness.store.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now)
+        try await harness.store.stages.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now)
         #expect(try await harness.claim().map(\.card.metadata.side) == [.back])
         #expect(try await harness.state(card) == "prepared")
     }
@@ -154,7 +158,7 @@ import Testing
         #expect(!first.isReplay && !first.isDuplicate)
         let again = try await harness.admit(photo("photo", receipt: Self.key("k")))
         #expect(again.card == first.card && again.isReplay)
-        #expect(try await harness.store.outcome(of: Self.key("k"), from: "shop")?.card == first.card)
+        #expect(try await harness.store.intake.outcome(of: Self.key("k"), from: "shop")?.card == first.card)
         try await harness.erase(first.card)
         #expect(try await harness.admit(photo("photo", receipt: Self.key("k"))).state == .erased)
     }
@@ -178,7 +182,9 @@ import Testing
         second.metadata.priority = 5
         let outcome = try await harness.admit(second)
         #expect(outcome.card == card && outcome.isDuplicate && !outcome.isReplay)
-        #expect(try await harness.store.outcome(of: Self.key("l", request: "another"), from: "shop")?.card == card)
+        #expect(
+            try await harness.store.intake.outcome(of: Self.key("l", request: "another"), from: "shop")?.card == card
+        )
         #expect(try await harness.admit(first).isReplay)
         #expect(try await harness.card(card).metadata.priority == 5)
     }
@@ -189,11 +195,11 @@ import Testing
         #expect(outcomes.count { !$0.isReplay && !$0.isDuplicate } == 1)
         #expect(outcomes.count { $0.isReplay } == 7)
         #expect(Set(outcomes.map(\.card)).count == 1)
-        #expect(try await harness.store.counts() == [.received: 1])
+        #expect(try await harness.store.listings.counts() == [.received: 1])
     }
 }
 
-extension CardStore {
+extension SandboxIntake {
     /// What became of a request that was answered before.
     func outcome(of receipt: Receipt, from submitter: String) async throws -> Admitted? {
         try await self.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }

@@ -46,13 +46,13 @@ import Testing
         try await harness.verify([:])
         try await harness.deliverAll()
         #expect(try await harness.state(card) == before)
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        let cards = try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process)
         #expect(cards.count == 3 && cards.count { $0.state == .delivered } == (end == "delivered" ? 3 : 2))
         // From now on the address is the new card's.
         let last = try await harness.admit(harness.message("m4", from: "local"))
         #expect(last.card != card && last.state == .delivered)
         try await harness.fetch("new")
-        #expect(try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process).count == 3)
+        #expect(try await harness.store.listings.cards(CardFilter(), after: 0, limit: 10, for: .process).count == 3)
         #expect(try await harness.findings() == [])
     }
 
@@ -60,15 +60,15 @@ import Testing
     func `the same image again is the card that is there, and leaves nothing behind`(_ end: String) async throws {
         let card = try await ended(end)
         let before = try await harness.card(card)
-        let since = try await harness.store.lastEvent()
+        let since = try await harness.store.listings.lastEvent()
         _ = try await harness.admit(harness.message("m2", from: "local"))
         try await harness.fetch("old")
         #expect(try await harness.card(card) == before)
-        #expect(try await harness.store.lastEvent() == since)
+        #expect(try await harness.store.listings.lastEvent() == since)
         for table in ["card", "card_key"] {
             #expect(try await harness.value("SELECT count(*) FROM \(SQL(stringLiteral: table))") == 1)
         }
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.listings.reveal(card, to: StoreHarness.person, now: harness.now)
         #expect(details.calls.filter { $0.stage == .fetch }.count == 2)
         #expect(try await harness.findings() == [])
     }
@@ -82,7 +82,7 @@ import Testing
         try await harness.conclude(job, .failed(.specimen(.rejected)))
         #expect(try await harness.card(card) == before)
         #expect(try await harness.value("SELECT count(*) FROM card") == 1)
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.listings.reveal(card, to: StoreHarness.person, now: harness.now)
         let line = try #require(details.steps.last)
         #expect(line.state == before.state && line.code == ReasonCode.refusedByRemote.rawValue && line.message != nil)
         #expect(try await harness.findings() == [])
@@ -117,11 +117,11 @@ import Testing
         for number in [nil, BusinessNumber(stored: "N")] {
             filter.number = number
             for caller in [Caller.process, Caller(subject: "local", scopes: [.read])] {
-                let listed = try await harness.store.cards(filter, after: 0, limit: 9, for: caller)
+                let listed = try await harness.store.listings.cards(filter, after: 0, limit: 9, for: caller)
                 #expect(listed.map(\.id) == [card])
             }
         }
-        let members = try await harness.store.caseCards(of: BusinessNumber(stored: "N"), for: .process)
+        let members = try await harness.store.listings.caseCards(of: BusinessNumber(stored: "N"), for: .process)
         #expect(members.map(\.card.id) == [card])
         for look in [
             harness.retry, { try await self.harness.resolve($0, .reject) }, { try await self.harness.erase($0) },
@@ -131,10 +131,18 @@ import Testing
         }
         // A process that goes on with what is there waits for it.
         filter.includesFetchedAgain = true
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [card, hidden])
+        #expect(
+            try await harness.store.listings.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [
+                card, hidden,
+            ]
+        )
         try await harness.fetch("new")
         filter.includesFetchedAgain = false
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [card, hidden])
+        #expect(
+            try await harness.store.listings.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [
+                card, hidden,
+            ]
+        )
     }
 
     @Test func `what is said of the same image now amends its card`() async throws {

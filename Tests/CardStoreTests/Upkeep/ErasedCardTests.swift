@@ -24,7 +24,7 @@ import Testing
         let job = try #require(try await harness.claimPreparation().first)
         try await erase(photo.id)
         let image = StoreHarness.image("small")
-        #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .erased)
+        #expect(try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now).state == .erased)
         #expect(try await harness.claimPreparation().isEmpty)
         try await expectNothing(of: photo.id)
     }
@@ -54,7 +54,7 @@ import Testing
         for table: SQL in ["delivery", "delivery_card", "attempt WHERE subject <> ''"] {
             #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
         }
-        #expect(try await harness.store.details(of: back, for: .process).steps.map(\.state) == [.erased])
+        #expect(try await harness.store.listings.details(of: back, for: .process).steps.map(\.state) == [.erased])
         #expect(try await harness.findings() == [])
     }
 

@@ -40,10 +40,10 @@ import Testing
         let other = try await harness.another()
         let (store, now) = (isOwn ? harness.store : other, harness.now)
         try await harness.whileAnotherReads {
-            try await store.erase([id], because: .requested, by: StoreHarness.person, now: now)
+            try await store.upkeep.erase([id], because: .requested, by: StoreHarness.person, now: now)
             #expect(try !harness.files(holding: secret).isEmpty)
         }
-        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now)
         #expect(try harness.files(holding: secret) == [])
         try other.close()
     }
@@ -70,9 +70,9 @@ import Testing
         try await harness.erase(id)
         let known = try await harness.known([file])
         #expect(known[0]?.card == id && known[0]?.state == .erased)
-        let replay = try await harness.store.outcome(of: receipt, from: "local")
+        let replay = try await harness.store.intake.outcome(of: receipt, from: "local")
         #expect(replay?.card == id && replay?.state == .erased)
-        #expect(try await harness.store.counts() == [.erased: 1])
+        #expect(try await harness.store.listings.counts() == [.erased: 1])
     }
 
     @Test func `a card that does not open is erased like any other`() async throws {
@@ -94,7 +94,7 @@ import Testing
             let (card, job) = try await harness.verifying("\(index)", number: "N-\(index)")
             try await harness.conclude(job, CardReading(side: .front, fields: fields))
             let origin = try AccessOrigin(clerk, actor: "token:clerk", purpose: text)
-            let erased = try await harness.store.erase([card], because: .requested, by: origin, now: harness.now)
+            let erased = try await harness.store.upkeep.erase([card], because: .requested, by: origin, now: harness.now)
             #expect(erased.certificates.map(\.purpose) == ["(hidden)"], "\(text)")
         }
         #expect(try await harness.accessLog().filter { $0[0] == "erase" }.allSatisfy { $0[2] == "(hidden)" })
@@ -170,11 +170,11 @@ import Testing
         let path = "\(harness.folder)/erasures.jsonl"
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         try Data((lines[0] + "\n").utf8).write(to: URL(filePath: path))
-        let findings = try await harness.store.check()
+        let findings = try await harness.store.upkeep.check()
         #expect(findings.map(\.code) == ["erasure_line_missing"] && findings.map(\.card) == [ids[1]])
         try FileManager.default.removeItem(atPath: path)
         #expect(try await harness.findings() == ["erasure_line_missing", "erasure_line_missing"])
-        let repaired = try await harness.store.repair(by: StoreHarness.person, now: harness.now)
+        let repaired = try await harness.store.upkeep.repair(by: StoreHarness.person, now: harness.now)
         #expect(repaired.left == [] && repaired.mended.count == 2)
         #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") == lines)
     }
@@ -221,7 +221,7 @@ import Testing
     @Test(arguments: Erasure.Step.allCases)
     func `killed at any step, an erasure is done with its line or not done at all`(step: Erasure.Step) async throws {
         let id = try await harness.verified("front", number: "N", .front)
-        try await harness.store.stop(harness.worker, now: harness.now)
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
         try harness.store.close()
         let arguments = harness.arguments(step, id.rawValue)
         await #expect(processExitsWith: .signal(SIGKILL)) { [arguments = arguments as [String]] in

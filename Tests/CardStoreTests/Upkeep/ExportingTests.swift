@@ -12,7 +12,7 @@ import Testing
         let id = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }.card
         try await harness.verify([:])
         try await harness.reopen()
-        let export = try await harness.store.export(id, to: Self.clerk, now: harness.now)
+        let export = try await harness.store.listings.export(id, to: Self.clerk, now: harness.now)
         #expect(export.card.metadata.expectedName?.reveal() == "SPECIMEN")
         #expect(export.submitted?.inputName == "front.jpg")
         #expect(export.reading?.fields.number?.reveal() == "11010519491231002X")
@@ -20,7 +20,7 @@ import Testing
         #expect(export.image == Data("jpeg of front".utf8))
         #expect(try await harness.accessLog().last == ["export", "clerk", "request 7", id.rawValue])
         #expect(try await harness.erase(id)[0].exportCount == 1)
-        let tombstone = try await harness.store.export(id, to: Self.clerk, now: harness.now)
+        let tombstone = try await harness.store.listings.export(id, to: Self.clerk, now: harness.now)
         #expect(tombstone.image == nil && tombstone.reading == nil)
     }
 
@@ -28,10 +28,10 @@ import Testing
         let foreign = try await harness.admit("front", number: "N").card
         let photo = try await harness.admit(harness.received("as it came", submitter: "other")).card
         #expect(try await harness.state(photo) == "held submitter_conflict")
-        let export = try await harness.store.export(photo, to: Self.clerk, now: harness.now)
+        let export = try await harness.store.listings.export(photo, to: Self.clerk, now: harness.now)
         #expect(export.image == Data("as it came".utf8))
         try await harness.plant("UPDATE blob SET bytes = x'00' WHERE card = '\(foreign)'")
-        #expect(try await harness.store.export(foreign, to: Self.clerk, now: harness.now).image == nil)
+        #expect(try await harness.store.listings.export(foreign, to: Self.clerk, now: harness.now).image == nil)
     }
 
     @Test func `the access log comes page by page up to the line of its own export`() async throws {
@@ -42,7 +42,7 @@ import Testing
             """
         )
         let pages = Mutex<[[Int64]]>([])
-        try await harness.store.exportAccessLog(to: Self.clerk, now: harness.now) { lines in
+        try await harness.store.listings.exportAccessLog(to: Self.clerk, now: harness.now) { lines in
             pages.withLock { $0.append(lines.map(\.number)) }
             // What is written meanwhile does not make it longer.
             try await harness.admit("\(lines[0].number)", number: "N")

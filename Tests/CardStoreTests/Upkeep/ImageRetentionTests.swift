@@ -17,7 +17,7 @@ import Testing
     }
 
     private func drop(_ terms: RetentionTerms = ImageRetentionTests.terms, limit: Int = 500) async throws -> Int {
-        try await harness.store.dropImages(terms, limit: limit, now: harness.now)
+        try await harness.store.upkeep.dropImages(terms, limit: limit, now: harness.now)
     }
 
     private func images() async throws -> Int {
@@ -31,16 +31,16 @@ import Testing
         harness.pass(Self.day)
         #expect(try await drop(RetentionTerms()) == 0)
         let dropped = harness.now
-        #expect(try await harness.store.overdue(Self.terms, now: harness.now) == 1)
+        #expect(try await harness.store.upkeep.overdue(Self.terms, now: harness.now) == 1)
         #expect(try await drop() == 1)
-        #expect(try await harness.store.overdue(Self.terms, now: harness.now) == 0)
+        #expect(try await harness.store.upkeep.overdue(Self.terms, now: harness.now) == 0)
         #expect(try await drop() == 0)
-        let details = try await harness.store.details(of: id, for: .process)
+        let details = try await harness.store.listings.details(of: id, for: .process)
         #expect(details.imageBytes == nil && details.imageDroppedAt == dropped)
         #expect(details.card.state == .delivered && details.reading != nil)
-        #expect(try await harness.store.details(of: held, for: .process).imageBytes != nil)
+        #expect(try await harness.store.listings.details(of: held, for: .process).imageBytes != nil)
         #expect(try await harness.findings() == [])
-        let export = try await harness.store.export(id, to: StoreHarness.person, now: harness.now)
+        let export = try await harness.store.listings.export(id, to: StoreHarness.person, now: harness.now)
         #expect(export.image == nil && export.imageDroppedAt == dropped && export.submitted?.inputName != nil)
         // A loss of another kind is still found.
         try await harness.sent("late", number: "L", .accepted)
@@ -53,7 +53,7 @@ import Testing
         let card = try await harness.sent("front", number: "N", .accepted)
         harness.pass(Self.day)
         let before = try await harness.accessLog().count
-        #expect(try await harness.store.dropImages(Self.terms, by: StoreHarness.person, now: harness.now) == 1)
+        #expect(try await harness.store.upkeep.dropImages(Self.terms, by: StoreHarness.person, now: harness.now) == 1)
         let line = try #require(try await harness.accessLog().dropFirst(before).last)
         #expect(line == ["erase", "test", "images", card.rawValue])
         #expect(try await harness.state(card) == "delivered")
@@ -76,7 +76,9 @@ import Testing
         harness.pass(Self.day)
         #expect(try await drop() == 1)
         let number = BusinessNumber(stored: "N")
-        #expect(try await harness.store.knows(ContentDigest(of: Data("front".utf8)), number: number, from: "local"))
+        #expect(
+            try await harness.store.intake.knows(ContentDigest(of: Data("front".utf8)), number: number, from: "local")
+        )
         let again = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(again.card == id && again.isDuplicate && again.state == .delivered)
         // Other source bytes, and the same prepared image.

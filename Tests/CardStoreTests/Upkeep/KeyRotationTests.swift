@@ -15,7 +15,7 @@ import Testing
         self.harness = try await StoreHarness()
         self.id = try await self.harness.verified("front", number: "N", .front)
         try await self.harness.admit("other", number: "M")
-        try await self.harness.store.stop(self.harness.worker, now: self.harness.now)
+        try await self.harness.store.upkeep.stop(self.harness.worker, now: self.harness.now)
     }
 
     @discardableResult
@@ -24,7 +24,12 @@ import Testing
         storing: () async throws -> Void = {},
         retiring: () throws -> Void = {}
     ) async throws -> KeyRotation {
-        try await harness.store.rotateKeys(to: key, by: StoreHarness.person, storing: storing, retiring: retiring)
+        try await harness.store.upkeep.rotateKeys(
+            to: key,
+            by: StoreHarness.person,
+            storing: storing,
+            retiring: retiring
+        )
     }
 
     /// Whether everything in it opens with a ring.
@@ -32,7 +37,7 @@ import Testing
         do {
             let store = try await harness.another(ring)
             defer { try? store.close() }
-            return try await store.check() == []
+            return try await store.upkeep.check() == []
         } catch let error as CodedError where error.code == .wrongKey {
             return false
         }
@@ -49,23 +54,23 @@ import Testing
         #expect(try await opens(KeyRing(new)))
         #expect(try await !opens(KeyRing(harness.key)))
         harness.store = try await harness.another(KeyRing(new))
-        #expect(try await harness.store.keyInUse() == new.id)
+        #expect(try await harness.store.upkeep.keyInUse() == new.id)
         #expect(try await harness.admit("front", number: "N").isDuplicate)
     }
 
     @Test func `a process at work is named, and nothing is changed`() async throws {
-        harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "w2", command: "run", now: harness.now)
         var wasStored = false
         let error = await #expect(throws: CodedError.self) { try await rotate { wasStored = true } }
         #expect(error?.code == .sandboxBusy)
         #expect(error?.message.text().hasPrefix("run (process \(getpid()))") == true)
         #expect(!wasStored)
-        #expect(try await harness.store.keyInUse() == harness.key.id)
+        #expect(try await harness.store.upkeep.keyInUse() == harness.key.id)
     }
 
     @Test func `a new key that cannot be stored changes nothing`() async throws {
         await #expect(throws: CocoaError.self) { try await rotate { throw CocoaError(.fileWriteUnknown) } }
-        #expect(try await harness.store.keyInUse() == harness.key.id)
+        #expect(try await harness.store.upkeep.keyInUse() == harness.key.id)
     }
 
     @Test func `a key that stands before the one in use wraps nothing before the rotation`() async throws {
@@ -74,14 +79,14 @@ import Testing
         let both = try #require(KeyRing([new, harness.key]))
         harness.store = try await harness.another(both)
         let stale = try await harness.another(both)
-        harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "w2", command: "run", now: harness.now)
         try await harness.admit("late", number: "L")
-        try await harness.store.stop(harness.worker, now: harness.now)
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
         #expect(try await opens(KeyRing(harness.key)))
         try await rotate(to: new)
         // It would go on with the old key, which it knows, too.
         await #expect(throws: CodedError.self) {
-            try await stale.startWorker(id: "w3", command: "run", now: harness.now)
+            try await stale.upkeep.startWorker(id: "w3", command: "run", now: harness.now)
         }
         try stale.close()
         try harness.store.close()
@@ -94,7 +99,7 @@ import Testing
         try await harness.plant("UPDATE card_key SET \(damage) WHERE card = '\(id)'")
         let new = VaultKey.random()
         #expect(try await rotate(to: new) == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
-        #expect(try await harness.store.keyInUse() == new.id)
+        #expect(try await harness.store.upkeep.keyInUse() == new.id)
         try harness.store.close()
         // The next rotation is one of its own, which needs no older key.
         harness.store = try await harness.another(KeyRing(new))
@@ -106,12 +111,12 @@ import Testing
         let other = try await harness.another()
         try await rotate()
         let error = await #expect(throws: CodedError.self) {
-            try await other.startWorker(id: "late", command: "run", now: harness.now)
+            try await other.upkeep.startWorker(id: "late", command: "run", now: harness.now)
         }
         #expect(error?.code == .sandboxBusy)
         #expect(error?.message.text().hasPrefix("the key of the sandbox changed") == true)
         // It leaves nothing behind that would look like a process at work.
-        #expect(try await other.workers().isEmpty)
+        #expect(try await other.upkeep.workers().isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == [])
         try other.close()
     }
@@ -127,7 +132,7 @@ import Testing
             let process = KilledProcess(arguments: arguments)
             guard let new = VaultKey(text: process.rest[0]) else { return }
             let store = try await process.open()
-            _ = try await store.rotateKeys(
+            _ = try await store.upkeep.rotateKeys(
                 to: new,
                 by: StoreHarness.person,
                 storing: {
@@ -152,7 +157,7 @@ import Testing
     @Test func `the old key is put away while nobody else can change the key, once nothing needs it`() async throws {
         let lock = harness.store.folder.openingLock
         let steps = Mutex<[String]>([])
-        _ = try await harness.store.rotateKeys(
+        _ = try await harness.store.upkeep.rotateKeys(
             to: .random(),
             by: StoreHarness.person,
             storing: { steps.withLock { $0.append("storing") } },
@@ -172,7 +177,7 @@ import Testing
         await #expect(throws: CocoaError.self) {
             try await rotate(to: new, retiring: { throw CocoaError(.fileWriteUnknown) })
         }
-        #expect(try await harness.store.keyInUse() == new.id)
+        #expect(try await harness.store.upkeep.keyInUse() == new.id)
         try harness.store.close()
         let both = try #require(KeyRing([new, harness.key]))
         harness.store = try await harness.another(both)

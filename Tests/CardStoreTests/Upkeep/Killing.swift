@@ -20,8 +20,8 @@ struct KilledProcess {
         return ring
     }
 
-    func open() async throws -> CardStore {
-        try await CardStore.open(path: self.folder, kind: nil, ring: self.ring(), creating: false, now: Self.now)
+    func open() async throws -> Sandbox {
+        try await Sandbox.open(path: self.folder, kind: nil, ring: self.ring(), creating: false, now: Self.now)
     }
 
     /// Restores the backup that is the first of the other arguments.
@@ -64,6 +64,6 @@ extension StoreHarness {
 
     /// The cards that the list of erasures names.
     func listed() throws -> [CardID] {
-        self.store.erasureList.isThere ? try self.store.erasureList.entries().map(\.card) : []
+        self.store.upkeep.erasureList.isThere ? try self.store.upkeep.erasureList.entries().map(\.card) : []
     }
 }

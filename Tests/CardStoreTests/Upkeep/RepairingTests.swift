@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RepairingTests {
     private static func repair(_ harness: StoreHarness) async throws -> (mended: Set<String>, left: [String]) {
-        let result = try await harness.store.repair(by: StoreHarness.person, now: harness.now)
+        let result = try await harness.store.upkeep.repair(by: StoreHarness.person, now: harness.now)
         return (Set(result.mended.map(\.code)), result.left.map(\.code))
     }
 
@@ -32,7 +32,7 @@ import Testing
         try await harness.plant(CheckTests.damage(damage))
         // A card in another state makes the state of its case wrong, and the counts of states.
         let alike = ["case_wrong", "count_wrong"]
-        let found = try await harness.store.check().filter { $0.code == code || !alike.contains($0.code) }
+        let found = try await harness.store.upkeep.check().filter { $0.code == code || !alike.contains($0.code) }
         #expect(Set(found.map(\.code)) == [code])
         #expect(found.allSatisfy { $0.isMendable && ($0.card != nil || alike.contains(code)) })
         let (mended, left) = try await Self.repair(harness)
@@ -57,7 +57,7 @@ import Testing
     @Test func `an erasure that was cut off is ended with its reason`() async throws {
         let harness = try await StoreHarness.furnished()
         let id = try await harness.admit("six", number: "six").card
-        try harness.store.erasureList.append([
+        try harness.store.upkeep.erasureList.append([
             ErasureList.Entry(card: id, reason: ReasonCode(rawValue: "holder_request"))
         ])
         #expect(try await Self.repair(harness).mended == ["erasure_cut_off"])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite final class ReserveTests: StoreSuite {
     @Test func `a change that finds no room is made again on the reserve, which is made again later`() async throws {
-        #expect(harness.store.reserve.isWhole)
+        #expect(harness.store.intake.reserve.isWhole)
         let tries = Mutex(0)
         let value = try await harness.store.database.write { _ in
             let count = tries.withLock { count in
@@ -20,15 +20,15 @@ import Testing
         }
         #expect(value == 2)
         #expect(!FileManager.default.fileExists(atPath: "\(harness.folder)/reserve"))
-        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
-        #expect(harness.store.reserve.isWhole)
+        try await harness.store.upkeep.heartbeat(of: harness.worker, now: harness.now)
+        #expect(harness.store.intake.reserve.isWhole)
     }
 
     @Test func `without a reserve a full disk is said, and other changes go on`() async throws {
-        #expect(harness.store.reserve.giveUp())
+        #expect(harness.store.intake.reserve.giveUp())
         let database = harness.store.database
         async let full = code {
-            try await CardStore.translating { try await database.write { _ in throw DatabaseError(.full, "no room") } }
+            try await Sandbox.translating { try await database.write { _ in throw DatabaseError(.full, "no room") } }
         }
         async let other = database.write { _ in 7 }
         let (code, value) = try await (full, other)
@@ -38,11 +38,11 @@ import Testing
 
     @Test func `an erasure makes a reserve again that was given up, with nobody else at work`() async throws {
         let cards = try await harness.admitTwo()
-        try await harness.store.stop(harness.worker, now: harness.now)
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
         for card in cards {
-            #expect(harness.store.reserve.giveUp())
+            #expect(harness.store.intake.reserve.giveUp())
             try await harness.erase(card)
-            #expect(harness.store.reserve.isWhole)
+            #expect(harness.store.intake.reserve.isWhole)
         }
     }
 
@@ -52,14 +52,14 @@ import Testing
         var photo = harness.photo("large", number: "M")
         photo.content = .received(Data(count: 1 << 20))
         #expect(await code { try await harness.admit(photo) } == .diskSpaceLow)
-        #expect(try await harness.store.counts() == [.prepared: 2])
-        #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")
+        #expect(try await harness.store.listings.counts() == [.prepared: 2])
+        #expect(harness.store.intake.reserve.isWhole, "what takes more in does not use it up")
         // The disk fills up again and again: each erasure uses the reserve up, and makes it again.
         for card in cards {
             try await harness.plant("PRAGMA max_page_count = 1")
             try await harness.erase(card)
             #expect(try await harness.state(card) == "erased requested")
-            #expect(harness.store.reserve.isWhole)
+            #expect(harness.store.intake.reserve.isWhole)
         }
         #expect(try await harness.findings() == [])
     }
@@ -106,7 +106,7 @@ import Testing
             } catch let error as CodedError {
                 guard error.code == .diskSpaceLow, error.message.text().contains("ulimit -f") else { exit(2) }
             }
-            guard harness.store.reserve.isWhole else { exit(3) }
+            guard harness.store.intake.reserve.isWhole else { exit(3) }
             setLimit(1)
             do {
                 try ErasureList(path: "\(harness.folder)/erasures.jsonl").append([
@@ -123,9 +123,9 @@ import Testing
     }
 
     @Test func `as the disk fills up, intake stops first and verification next`() async throws {
-        let free = harness.store.freeBytes
-        #expect(harness.store.room(intakeFreeSpace: 0) == .ample)
-        #expect(harness.store.room(intakeFreeSpace: free * 2) == .noIntake)
+        let free = harness.store.intake.freeBytes
+        #expect(harness.store.intake.room(intakeFreeSpace: 0) == .ample)
+        #expect(harness.store.intake.room(intakeFreeSpace: free * 2) == .noIntake)
         #expect(DiskSpace(free: 65 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .noIntake)
         #expect(DiskSpace(free: 63 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .finishingOnly)
         #expect(DiskSpace(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: false) == .noIntake)

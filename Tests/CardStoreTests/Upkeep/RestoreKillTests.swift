@@ -21,7 +21,7 @@ import Testing
                 content: .received(source),
                 waitsUntil: KilledProcess.now
             )
-            _ = try await store.admit([admission], now: KilledProcess.now)
+            _ = try await store.intake.admit([admission], now: KilledProcess.now)
             kill(getpid(), SIGKILL)
         }
         #expect(try !Data(contentsOf: URL(filePath: "\(scene.harness.folder)/sandbox.sqlite3-wal")).isEmpty)
@@ -47,7 +47,9 @@ import Testing
         try await scene.reopen()
         #expect(try Self.leftovers(scene) == [])
         let isNew = step == .renamed
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")], for: .process).isEmpty == isNew)
+        #expect(
+            try await scene.harness.store.listings.cards([CardID(rawValue: "walled")], for: .process).isEmpty == isNew
+        )
         #expect(try await scene.state("delivering") == (isNew ? "held restored" : "delivering"))
         #expect(try await scene.state("prepared") == "erased requested")
         #expect(try await scene.harness.findings() == [])
@@ -83,7 +85,7 @@ import Testing
             exit(text.contains("SQLite code") && text.contains("free some space") ? 42 : 2)
         }
         try await scene.reopen()
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")], for: .process).count == 1)
+        #expect(try await scene.harness.store.listings.cards([CardID(rawValue: "walled")], for: .process).count == 1)
         #expect(try Self.leftovers(scene) == [])
     }
 
@@ -133,7 +135,7 @@ import Testing
         try FileManager.default.copyItem(atPath: scene.backup, toPath: path)
         // The log's pages are read as the backup's: where they lie decides whether that is the card, or a damaged sandbox.
         if let mixed = try? await scene.harness.another() {
-            let seen = try? await mixed.cards([CardID(rawValue: "walled")], for: .process).count
+            let seen = try? await mixed.listings.cards([CardID(rawValue: "walled")], for: .process).count
             #expect(seen != 0)
             try? mixed.close()
         }
@@ -141,7 +143,7 @@ import Testing
         try log.write(to: URL(filePath: path + "-wal"))
         _ = try await scene.restore()
         try await scene.reopen()
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")], for: .process).isEmpty)
+        #expect(try await scene.harness.store.listings.cards([CardID(rawValue: "walled")], for: .process).isEmpty)
         #expect(try await scene.harness.findings() == [])
     }
 }

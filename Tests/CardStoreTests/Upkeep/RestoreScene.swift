@@ -34,7 +34,7 @@ struct RestoreScene {
 
     /// Ends all work, as whoever restores must.
     func close() async throws {
-        try await self.harness.store.stop(self.harness.worker, now: self.harness.now)
+        try await self.harness.store.upkeep.stop(self.harness.worker, now: self.harness.now)
         try self.harness.store.close()
     }
 
@@ -42,7 +42,7 @@ struct RestoreScene {
         into folder: String? = nil,
         ring: KeyRing? = nil,
         replacing: Bool = true,
-        kind: CardStore.Kind? = nil,
+        kind: Sandbox.Kind? = nil,
         erasures: [String] = []
     ) async throws -> RestoreReport {
         try await Restore(

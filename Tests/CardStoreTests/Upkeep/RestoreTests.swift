@@ -22,15 +22,15 @@ import Testing
         #expect(report.held == 3)
         #expect(try await harness.findings() == [])
         #expect(try await harness.value("SELECT count(*) FROM card WHERE worker IS NOT NULL") == 0)
-        #expect(try await harness.store.workers() == [])
+        #expect(try await harness.store.upkeep.workers() == [])
         #expect(try await harness.accessLog().last?.first == "restore")
     }
 
     @Test func `who follows the changes hears of what a restore did`() async throws {
         for number in 1...20 { try await harness.admit("later \(number)", number: "L\(number)") }
-        let heard = try await harness.store.changes(CardFilter(), since: 0, limit: 100, for: .process).last
+        let heard = try await harness.store.listings.changes(CardFilter(), since: 0, limit: 100, for: .process).last
         try await scene.closeAndRestore()
-        let changes = try await harness.store.changes(CardFilter(), since: heard, limit: 100, for: .process)
+        let changes = try await harness.store.listings.changes(CardFilter(), since: heard, limit: 100, for: .process)
         let held = Set(["delivering", "prepared"].map { scene[$0] })
         #expect(held.isSubset(of: changes.cards.map(\.id)) && changes.last > heard)
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(classes == ["unknown", "unknown"])
         await #expect(throws: CodedError.self) { try await harness.retry(scene["delivering"]) }
         try await harness.resolve(scene["delivering"], .resend)
-        harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "after", command: "run", now: harness.now)
         #expect(try #require(try await harness.claimDeliveries().first).outbound.idempotencyKey == key)
     }
 
@@ -58,7 +58,7 @@ import Testing
         let next = try await harness.value("SELECT next_order FROM store", as: Int.self)
         try await scene.closeAndRestore()
         #expect(try await harness.value("SELECT state FROM run") == "ended")
-        #expect(try await harness.store.cards([later], for: .process).isEmpty)
+        #expect(try await harness.store.listings.cards([later], for: .process).isEmpty)
         #expect(try await harness.value("SELECT next_order FROM store") == next)
         #expect(try await !harness.admit("later", number: "L").isDuplicate)
     }
@@ -76,7 +76,9 @@ import Testing
         #expect(try await scene.closeAndRestore().held == 4, "the known card among them")
         #expect(try await harness.value("SELECT count(*) FROM card WHERE beside <> ''") == 0)
         // The known card says that it was not fetched.
-        let said = try await harness.store.details(of: card, for: .process).events.compactMap { $0.message?.text() }
+        let said = try await harness.store.listings.details(of: card, for: .process).events.compactMap {
+            $0.message?.text()
+        }
         #expect(said.contains { $0.contains("restored from a backup before the photo was fetched") }, "\(said)")
         // What it says to do works.
         try await harness.resolve(card, .reject)
@@ -100,13 +102,13 @@ import Testing
     @Test func `what two persons must decide is what the sandbox or its backup says, and nobody has begun to drop it`()
         async throws
     {
-        try await harness.store.requireSecond(for: [.accept], by: ReviewingTests.li, now: harness.now)
-        _ = try await harness.store.dropFourEyes(.accept, by: ReviewingTests.li, now: harness.now)
+        try await harness.store.decisions.requireSecond(for: [.accept], by: ReviewingTests.li, now: harness.now)
+        _ = try await harness.store.decisions.dropFourEyes(.accept, by: ReviewingTests.li, now: harness.now)
         try await scene.backUpAgain()
-        _ = try await harness.store.dropFourEyes(.accept, by: ReviewingTests.wang, now: harness.now)
-        try await harness.store.requireSecond(for: [.erase], by: ReviewingTests.li, now: harness.now)
+        _ = try await harness.store.decisions.dropFourEyes(.accept, by: ReviewingTests.wang, now: harness.now)
+        try await harness.store.decisions.requireSecond(for: [.erase], by: ReviewingTests.li, now: harness.now)
         try await scene.closeAndRestore()
-        let listed = try await harness.store.fourEyes()
+        let listed = try await harness.store.decisions.fourEyes()
         #expect(listed.map(\.action) == [.accept, .erase] && listed.allSatisfy { $0.droppedBy == nil })
     }
 
@@ -116,7 +118,7 @@ import Testing
         let report = try await scene.closeAndRestore()
         #expect(report.erased == 1 && report.accessLinesTakenOver == 1)
         #expect(try await scene.state("delivered") == "erased requested")
-        #expect(try await harness.store.certificates(of: [scene["delivered"]]) == [certificate])
+        #expect(try await harness.store.upkeep.certificates(of: [scene["delivered"]]) == [certificate])
         #expect(try await harness.value("SELECT was_delivered FROM card WHERE id = \(scene["delivered"])") == 1)
         // The lines of before, one of the erasing once more, one of the restore.
         #expect(try await harness.value("SELECT count(*) FROM access_log") == (lines ?? 0) + 2)
@@ -152,7 +154,7 @@ import Testing
         #expect(try await harness.known([file], number: "L")[0]?.state == .erased)
         #expect(try await harness.findings() == [])
         // Its front was delivered, so a back may go.
-        harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "after", command: "run", now: harness.now)
         let back = try await harness.verified("back", number: "S", .back)
         #expect(try await harness.proposals() == [[back]])
     }
@@ -162,7 +164,7 @@ import Testing
         let front = try await harness.admit("front", number: spelled[0]).card
         try await harness.backUp(to: late)
         try await scene.closeAndRestore()
-        harness.worker = try await harness.store.startWorker(id: "between", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "between", command: "run", now: harness.now)
         let file = try harness.file("back")
         let back = try await harness.admit("back", number: spelled[1], file: file).card
         try await harness.erase(back)
@@ -180,7 +182,7 @@ import Testing
         try await scene.backUpAgain()
         try await harness.erase(try await harness.verified("front", number: "H", .front))
         try await scene.closeAndRestore()
-        harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
+        harness.worker = try await harness.store.upkeep.startWorker(id: "after", command: "run", now: harness.now)
         let other = try await harness.verified("other", number: "H", .front, holder: "440524188001010014")
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(other) == "held holder_conflict")
@@ -188,9 +190,9 @@ import Testing
     }
 
     @Test func `a backup of before a change of the key opens with the retired key, and leaves it`() async throws {
-        try await harness.store.stop(harness.worker, now: harness.now)
+        try await harness.store.upkeep.stop(harness.worker, now: harness.now)
         let new = VaultKey.random()
-        _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
+        _ = try await harness.store.upkeep.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
         try harness.store.close()
         let error = await #expect(throws: CodedError.self) { try await scene.restore(ring: KeyRing(new)) }
         #expect(error?.code == .wrongKey)
@@ -206,7 +208,7 @@ import Testing
         let other = try await StoreHarness()
         let theirs = try await other.admit("theirs", number: "T").card
         try await other.erase(theirs)
-        try await other.store.stop(other.worker, now: other.now)
+        try await other.store.upkeep.stop(other.worker, now: other.now)
         try other.store.close()
         let report = try await scene.restore(into: other.folder)
         #expect(report.replacedKeyMissing && report.accessLinesTakenOver == nil && report.tombstonesTakenOver == 0)
@@ -260,8 +262,8 @@ import Testing
         #expect(report.cards == 6 && report.replacedCards == 0 && report.erasuresUnknown)
         #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder)).isSubset(of: Self.files))
         let ring = KeyRing(harness.key)
-        let store = try await CardStore.open(path: folder, kind: .real, ring: ring, creating: false, now: harness.now)
-        #expect(try await store.check().isEmpty)
+        let store = try await Sandbox.open(path: folder, kind: .real, ring: ring, creating: false, now: harness.now)
+        #expect(try await store.upkeep.check().isEmpty)
         try store.close()
     }
 

@@ -15,7 +15,13 @@ extension Console {
             $0.wholeMatch(of: /[0-9]{1,18}/).flatMap { Int64($0.output) }
         }
         let (store, limit) = (self.ports.store, Limits.consoleRows)
-        let cards = try await store.cards(filter, after: before, newestFirst: true, limit: limit + 1, for: visit.caller)
+        let cards = try await store.listings.cards(
+            filter,
+            after: before,
+            newestFirst: true,
+            limit: limit + 1,
+            for: visit.caller
+        )
         let shown = cards.prefix(limit)
         let states = CardState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
         let fields: [HTML.Filter] = [
@@ -38,8 +44,8 @@ extension Console {
 
     /// `GET /console/cards/{card_id}`: one card, without its personal values.
     func showCard(_ visit: ConsoleRequest) async throws -> Reply {
-        let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
-        let own = try await self.ports.store.undoable(by: visit.caller)
+        let details = try await self.ports.store.listings.details(of: visit.card, for: visit.caller)
+        let own = try await self.ports.store.decisions.undoable(by: visit.caller)
         let undo = self.undo(own.filter { $0.card == visit.card }, tab: "")
         let body: HTML = "\(undo)\(CardView(details, for: visit).body)"
         return .page(ConsolePage(.pageCard, in: .cards, body))
@@ -53,7 +59,7 @@ extension Console {
         var cards = [visit.card]
         if let tab {
             let now = self.ports.now()
-            cards = try await self.ports.store.claimed(tab: tab, by: visit.caller, now: now, extending: true)
+            cards = try await self.ports.store.decisions.claimed(tab: tab, by: visit.caller, now: now, extending: true)
             guard cards.contains(visit.card) else { throw Problem(.changeRefused, .pageClaimOver) }
         }
         var revealed: [CardID: CardDetails] = [:]

@@ -7,7 +7,12 @@ extension Console {
         let query = try visit.query(["state", "business_no", "after"])
         let filter = CaseFilter(states: try query.choices("state"), number: try query.businessNumber())
         let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
-        let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)
+        let page = try await self.ports.store.listings.cases(
+            filter,
+            after: last,
+            limit: Limits.consoleRows,
+            for: visit.caller
+        )
         let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
@@ -29,10 +34,10 @@ extension Console {
             throw Problem(.parameterInvalid, .requestBusinessNo)
         }
         let store = self.ports.store
-        guard let one = try await store.oneCase(number, for: visit.caller) else {
+        guard let one = try await store.listings.oneCase(number, for: visit.caller) else {
             throw Problem(.notFound, .pageNoSuchCase)
         }
-        let cards = try await store.caseCards(of: number, for: visit.caller)
+        let cards = try await store.listings.caseCards(of: number, for: visit.caller)
         let body: HTML = """
             \(HTML.facts([
                 (.pageStateTitle, .state(one.state)), (.pageSince, "\(one.since)"),

@@ -13,7 +13,7 @@ extension Console {
         let (typed, origin) = (form["message"], try visit.origin(doing: " as \(action)"))
         let message = typed.map { Redacted(String($0.prefix(Limits.textBytes))) }
         do {
-            let outcome = try await store.decide(
+            let outcome = try await store.decisions.decide(
                 visit.card,
                 action,
                 seen: seen,
@@ -27,9 +27,9 @@ extension Console {
             return .page(try await self.stalePage(visit, error, typed: typed, tab: tab))
         }
         guard let tab else { return .redirect(.card(visit.card)) }
-        if try await store.claimed(tab: tab, by: visit.caller, now: now, extending: true).isEmpty {
+        if try await store.decisions.claimed(tab: tab, by: visit.caller, now: now, extending: true).isEmpty {
             let skipped = visit.session?.value.skipped ?? []
-            _ = try await store.claimNext(tab: tab, skipping: skipped, by: origin, now: now)
+            _ = try await store.decisions.claimNext(tab: tab, skipping: skipped, by: origin, now: now)
         }
         return .redirect(.review(tab: tab))
     }
@@ -41,10 +41,15 @@ extension Console {
         let store = self.ports.store
         var page: ConsolePage
         if let tab {
-            let cards = try await store.claimed(tab: tab, by: visit.caller, now: self.ports.now(), extending: false)
+            let cards = try await store.decisions.claimed(
+                tab: tab,
+                by: visit.caller,
+                now: self.ports.now(),
+                extending: false
+            )
             page = try await self.reviewPage(visit, tab: tab, cards: cards, typed: typed.map { (visit.card, $0) })
         } else {
-            var view = CardView(try await store.details(of: visit.card, for: visit.caller), for: visit)
+            var view = CardView(try await store.listings.details(of: visit.card, for: visit.caller), for: visit)
             view.typed = typed
             page = ConsolePage(.pageCard, in: .cards, view.body)
         }
@@ -62,7 +67,7 @@ extension Console {
     func outcome(for visit: ConsoleRequest) async throws -> Message? {
         if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
         guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
-        let cards = try await self.ports.store.dropped(of: visit.caller, now: self.ports.now()).map(\.card)
+        let cards = try await self.ports.store.decisions.dropped(of: visit.caller, now: self.ports.now()).map(\.card)
         return cards.isEmpty ? nil : .pageDropped(cards)
     }
 }

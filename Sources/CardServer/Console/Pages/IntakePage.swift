@@ -39,7 +39,7 @@ extension Console {
         do {
             let outcomes = try await SubmissionRoute(intakeService: self.intakeService)
                 .outcomes(of: visit.request, context: visit.context, caller: visit.caller, isByHand: true)
-            let cards = try await self.ports.store.cards(outcomes.map(\.card), for: .process)
+            let cards = try await self.ports.store.listings.cards(outcomes.map(\.card), for: .process)
             let maySee = visit.caller.has(AccessAction.show.scopes)
             let lines = zip(outcomes, cards).map { outcome, card in
                 let text: Message = outcome.isDuplicate ? .pageKnownPhoto : .pageNewPhoto

@@ -11,7 +11,7 @@ extension Console {
         let filter = LogFilter(subject: try query.single("subject"), card: card, action: asked.first)
         let before = try query.single("before", else: .requestCursor) { Int64($0) }
         let (store, limit) = (self.ports.store, Limits.consoleRows)
-        let lines = try await store.accessLines(filter, before: before, limit: limit + 1, for: visit.caller)
+        let lines = try await store.listings.accessLines(filter, before: before, limit: limit + 1, for: visit.caller)
         let shown = lines.prefix(limit)
         let actions = AccessAction.allCases.map { (value: $0.rawValue, text: Message.textVerbatim($0.rawValue)) }
         let fields: [HTML.Filter] = [
@@ -24,9 +24,9 @@ extension Console {
         let chain =
             try await isAsked
             ? self.chain.value(for: { $0 * Limits.countsCacheFactor }, within: Limits.pagePatience) {
-                try await store.checkAccessLog()
+                try await store.upkeep.checkAccessLog()
             } : nil
-        let waiting = try await store.decisionsWaiting(for: visit.caller, limit: limit)
+        let waiting = try await store.decisions.decisionsWaiting(for: visit.caller, limit: limit)
         let check = isAsked ? Self.chain(chain) : Self.checkLink
         let head: HTML = "\(check)\(waiting.isEmpty ? nil : Self.waiting(waiting))"
         let list = Self.lines(shown)

@@ -28,7 +28,7 @@ extension Console {
         let now = self.ports.now()
         let store = self.ports.store
         let throughput = try await self.throughput[span]?.value(for: { .seconds(5) + $0 * Limits.countsCacheFactor }) {
-            try await store.throughput(span, now: now)
+            try await store.listings.throughput(span, now: now)
         }
         let status = try await self.status.value(for: { .seconds(1) + $0 * Limits.countsCacheFactor }) {
             try await self.status(at: now)
@@ -50,14 +50,14 @@ extension Console {
     private func status(at now: Timestamp) async throws -> SandboxStatus {
         let store = self.ports.store
         return SandboxStatus(
-            causes: try await store.caseCounts(),
-            cards: try await store.counts(),
-            pauses: try await store.pauses(),
-            lastSuccess: try await store.lastSuccess(now: now),
-            workers: try await store.workers(),
-            issues: try await store.issues(self.intakeService.diskSpace, cases: [], now: now),
-            key: try await store.keyInUse(),
-            lastBackup: try await store.lastBackup()
+            causes: try await store.listings.caseCounts(),
+            cards: try await store.listings.counts(),
+            pauses: try await store.endpoints.pauses(),
+            lastSuccess: try await store.endpoints.lastSuccess(now: now),
+            workers: try await store.upkeep.workers(),
+            issues: try await store.listings.issues(self.intakeService.diskSpace, cases: [], now: now),
+            key: try await store.upkeep.keyInUse(),
+            lastBackup: try await store.listings.lastBackup()
         )
     }
 
@@ -120,7 +120,7 @@ extension Console {
             (.pageClaims, { "\($0.claims)" }), (.pageStaying, { "\($0.staying)" }),
         ]
         let facts = HTML.facts([
-            (.pageFreeDisk, "\(Message.pageBytes(self.ports.store.freeBytes))"),
+            (.pageFreeDisk, "\(Message.pageBytes(self.ports.store.intake.freeBytes))"),
             (.pageKey, "<code>\(status.key)</code>"),
             (.pageLastBackup, status.lastBackup.map { "\($0)" } ?? "\(Message.pageNone)"),
         ])

@@ -7,13 +7,13 @@ extension Console {
     func review(_ visit: ConsoleRequest) async throws -> Reply {
         guard let tab = try visit.query(["tab"]).single("tab") else { return .page(try await self.reviewStart(visit)) }
         let (store, now) = (self.ports.store, self.ports.now())
-        let cards = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
+        let cards = try await store.decisions.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         return .page(try await self.reviewPage(visit, tab: tab, cards: cards))
     }
 
     private func reviewStart(_ visit: ConsoleRequest) async throws -> ConsolePage {
-        let second = try await self.ports.store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
-        let queue = try await self.ports.store.reviewQueue(now: self.ports.now())
+        let second = try await self.ports.store.decisions.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
+        let queue = try await self.ports.store.decisions.reviewQueue(now: self.ports.now())
         let waiting = queue.oldest.map { HTML("<p>\(Message.pageOldestCase($0))</p>") }
         return ConsolePage(
             .pageReview,
@@ -40,7 +40,7 @@ extension Console {
         let origin = try visit.origin(purpose: purpose)
         self.change(visit) { ($0.purpose, $0.skipped) = (purpose, []) }
         let tab = String(Sessions.random().prefix(16))
-        _ = try await self.ports.store.claimNext(tab: tab, by: origin, now: self.ports.now())
+        _ = try await self.ports.store.decisions.claimNext(tab: tab, by: origin, now: self.ports.now())
         return .redirect(.review(tab: tab))
     }
 
@@ -48,14 +48,14 @@ extension Console {
     func nextCase(_ visit: ConsoleRequest) async throws -> Reply {
         guard let tab = try await visit.form(["tab"])["tab"] else { throw Problem(.fieldInvalid) }
         let (store, now) = (self.ports.store, self.ports.now())
-        let left = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
-        let numbers = try await store.cards(left, for: visit.caller).map(\.metadata.businessNumber)
+        let left = try await store.decisions.claimed(tab: tab, by: visit.caller, now: now, extending: false)
+        let numbers = try await store.listings.cards(left, for: visit.caller).map(\.metadata.businessNumber)
         let skipped = self.change(visit) { session in
             session.skipped.formUnion(numbers)
             return session.skipped
         }
-        try await store.release(tab: tab, by: visit.caller, now: now)
-        let next = try await store.claimNext(tab: tab, skipping: skipped ?? [], by: visit.origin(), now: now)
+        try await store.decisions.release(tab: tab, by: visit.caller, now: now)
+        let next = try await store.decisions.claimNext(tab: tab, skipping: skipped ?? [], by: visit.origin(), now: now)
         // All remaining cases were skipped: the next click offers them again.
         if next == nil { self.change(visit) { $0.skipped = [] } }
         return .redirect(.review(tab: tab))
@@ -68,11 +68,11 @@ extension Console {
         let tab = form["tab"] ?? ""
         let now = self.ports.now()
         let origin = try visit.origin()
-        let isUndone = try await self.ports.store.undo(card, tab: tab, by: origin, now: now)
+        let isUndone = try await self.ports.store.decisions.undo(card, tab: tab, by: origin, now: now)
         guard isUndone else { throw Problem(.changeRefused, .pageUndoTooLate) }
         self.setOutcome(.pageUndone, for: visit)
         guard tab.isEmpty else { return .redirect(.review(tab: tab)) }
-        try await self.ports.store.release(tab: tab, by: visit.caller, now: now)
+        try await self.ports.store.decisions.release(tab: tab, by: visit.caller, now: now)
         return .redirect(.card(card))
     }
 
@@ -89,12 +89,14 @@ extension Console {
         typed: (card: CardID, text: String)? = nil
     ) async throws -> ConsolePage {
         let (store, now) = (self.ports.store, self.ports.now())
-        let queue = try await store.reviewQueue(now: now)
-        let undo = try await self.undo(store.undoable(by: visit.caller), tab: tab)
+        let queue = try await store.decisions.reviewQueue(now: now)
+        let undo = try await self.undo(store.decisions.undoable(by: visit.caller), tab: tab)
         var views: [HTML] = []
         for (index, card) in cards.enumerated() {
             let details =
-                if let shown = revealed[card] { shown } else { try await store.details(of: card, for: visit.caller) }
+                if let shown = revealed[card] { shown } else {
+                    try await store.listings.details(of: card, for: visit.caller)
+                }
             var view = CardView(details, for: visit, tab: tab)
             view.hasKeys = index == 0
             view.typed = typed?.card == card ? typed?.text : nil

@@ -1,0 +1,41 @@
+import CardModel
+import Foundation
+
+// The holders that the fronts of a number name.
+extension SandboxDecisions {
+    /// Clears the holder of a rejected front; if the other fronts name one person, releases the cards that the dispute held.
+    ///
+    /// - Returns: the cards that were released.
+    func forgetHolder(of row: CardRow, in tx: Transaction) throws -> [CardID] {
+        let number = row.number
+        guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id)") else { return [] }
+        try tx.run("UPDATE card SET holder = NULL WHERE id = \(row.id)")
+        // The holder of an erased delivered front is unknown: no other front is surely of that person.
+        let isSilent = try tx.exists(
+            """
+            SELECT 1 FROM cases WHERE number = \(number) AND front_delivered IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM card WHERE card.number = cases.number AND intake_order = front_delivered AND holder IS NOT NULL
+            )
+            """
+        )
+        let named: Data? = try tx.value("SELECT holder FROM cases WHERE number = \(number)")
+        let first: SQL = "SELECT holder FROM card WHERE number = \(number) AND holder IS NOT NULL"
+        let left: Data? = named == holder && !isSilent ? try tx.value("\(first) ORDER BY intake_order LIMIT 1") : named
+        try tx.run(
+            """
+            UPDATE cases SET holder = \(left), disputed = disputed AND EXISTS (
+                SELECT 1 FROM card WHERE card.number = cases.number AND (card.holder <> \(left) OR \(isSilent) AND holder IS NOT NULL)
+            ) WHERE number = \(number)
+            """
+        )
+        guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
+        // A decision that a person has made about one of them is carried out instead.
+        let held: SQL = """
+            card.state = \(literal: .held) AND card.reason = \(ReasonCode.holderConflict) AND NOT \(Decision.holdsCard)
+            """
+        let own: SQL = "WHERE card.number = \(number) AND \(held) ORDER BY card.intake_order"
+        return try CardRow.all(own, in: tx).map { row in
+            try self.records.move(row, Transition(.verified), also: ", \(Transition.fresh)", in: tx).card
+        }
+    }
+}

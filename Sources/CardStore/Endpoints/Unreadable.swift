@@ -1,0 +1,71 @@
+package import CardModel
+
+/// Which cards or deliveries a stage may claim.
+package enum ClaimScope: Hashable, Sendable {
+    /// All that are due.
+    case all
+    case otherNumbers
+    /// Those whose last answer could not be understood: a probe sends the same bytes again.
+    case unreadable
+}
+
+/// Whole answers that could not be understood (`unreadable = 1`): their card or delivery goes once more when the endpoint has
+/// given another card a readable answer, and in probes before that.
+enum Unreadable {
+    /// Selects attempts whose answer was understood.
+    static let isUnderstood: SQL = "class IN \(failures: .accepted, .rejected, .shrink)"
+
+    /// Selects the rows of a stage without an unreadable answer, or with a readable answer for another card since.
+    static func mayGo(_ stage: Stage, now: Timestamp) -> SQL {
+        "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at", now: now)))"
+    }
+
+    static let isOfAnotherNumber: SQL =
+        "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = \(literal: .prepared))"
+
+    /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless any process
+    /// has one in progress.
+    static let longestAgoFirst: SQL = """
+        unreadable = 1 AND state = \(literal: .prepared) AND NOT \(Decision.holdsCard) AND NOT EXISTS (
+            SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = \(literal: .prepared) AND other.worker IS NOT NULL
+        ) ORDER BY failed_at
+        """
+
+    /// Selects a readable answer since a time. A fast clock wrote times in the future: they prove nothing, and hold nothing back.
+    /// A time slightly in the future comes from another process, or from before a correction of the clock.
+    private static func isPassed(_ stage: Stage, since time: SQL, now: Timestamp) -> SQL {
+        """
+        EXISTS (SELECT 1 FROM attempt WHERE stage = \(literal: stage) AND \(self.isUnderstood)
+        AND ended_at BETWEEN CASE WHEN \(time) > \(now.advanced(by: Limits.smallStep)) THEN 0 ELSE \(time) END AND \(now))
+        """
+    }
+
+    /// Whether the endpoint of a stage has given a card an answer that was understood since a time.
+    static func isPassed(_ stage: Stage, since time: Timestamp?, in tx: Transaction) throws -> Bool {
+        guard let time else { return false }
+        return try tx.exists("SELECT 1 WHERE \(self.isPassed(stage, since: "\(time)", now: tx.now))")
+    }
+
+    /// Counts the numbers of a stage with an unreadable answer, and no readable one for another card since.
+    static func count(_ stage: Stage, in tx: Transaction) throws -> Int {
+        let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at", now: tx.now))"
+        let numbers: SQL =
+            stage == .verify
+            ? "SELECT count(DISTINCT number) FROM card WHERE state = \(literal: .prepared) AND \(open)"
+            // Deliveries with the same first number count once.
+            : """
+            SELECT count(DISTINCT first) FROM (
+                SELECT (SELECT min(number) FROM delivery_card JOIN card ON card.id = delivery_card.card
+                WHERE delivery_card.delivery = delivery.id) AS first FROM delivery WHERE state = \(delivery: .open) AND \(open)
+            ) AS page
+            """
+        return try tx.value(numbers) ?? 0
+    }
+}
+
+extension SandboxEndpoints {
+    /// How many business numbers have an answer of an endpoint that could not be understood, with no success since.
+    package func unreadableNumbers(_ stage: Stage, now: Timestamp) async throws -> Int {
+        try await self.read(at: now) { tx in try Unreadable.count(stage, in: tx) }
+    }
+}

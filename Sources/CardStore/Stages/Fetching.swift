@@ -1,0 +1,278 @@
+package import CardModel
+package import Foundation
+
+/// The outcome of trying to fetch an image.
+package enum FetchConclusion: Sendable {
+    /// An attempt was made and ended.
+    case ended(FetchOutcome, startedAt: Timestamp, RetryTerms)
+    /// It cannot continue before a time, for a reason of our own.
+    case postponed(until: Timestamp)
+}
+
+extension SandboxStages {
+    // MARK: Claiming
+
+    /// The hosts of images that are due, the one with the most urgent image first; `nil` for images whose host our rules
+    /// forbid.
+    package func fetchHosts(now: Timestamp) async throws -> [String?] {
+        guard try await self.wake(.fetching, now: now) else { return [] }
+        let ready: SQL = "card.state = \(literal: .fetching) AND card.worker IS NULL AND card.waits = 0"
+        return try await self.read { tx in
+            func first(_ isHost: SQL) -> SQL {
+                "SELECT id FROM card WHERE \(ready) AND host \(isHost) ORDER BY priority DESC, intake_order LIMIT 1"
+            }
+            // Steps from host to host, and skips the cards between.
+            return try tx.values(
+                """
+                WITH RECURSIVE hosts (name) AS (
+                    SELECT min(host) FROM card WHERE \(ready) AND host > ''
+                    UNION ALL SELECT (SELECT min(host) FROM card WHERE \(ready) AND host > name) FROM hosts WHERE name > ''
+                )
+                SELECT host FROM card WHERE card.id IN (
+                    SELECT CASE WHEN name IS NULL THEN (\(first("IS NULL"))) ELSE (\(first("= name"))) END FROM hosts
+                ) ORDER BY priority DESC, intake_order
+                """
+            )
+        }
+    }
+
+    /// Claims cards, to fetch their images from a host.
+    ///
+    /// - Parameters:
+    ///   - untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for while the host
+    ///     fails.
+    ///   - reporting: receives the changes of cards that cannot be unsealed, which fail.
+    package func claimFetching(
+        from host: String?,
+        by worker: Worker,
+        limit: Int,
+        untriedFirst: Bool,
+        now: Timestamp,
+        reporting: (CardChange) -> Void = { _ in }
+    ) async throws -> [FetchJob] {
+        let ofHost: SQL = host.map { "host = \($0)" } ?? "host IS NULL"
+        guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
+        let turns = Self.turns(.fetching, of: ofHost, untriedFirst: untriedFirst, now: now)
+        return try await self.claim(.fetching, turns, by: worker, limit: limit, now: now, reporting: reporting) {
+            (try $0.card(self.vault), try self.request(for: $0, in: $1))
+        }
+    }
+
+    private func request(for row: CardRow, in tx: Transaction) throws -> FetchRequest {
+        let stored = try self.records.address(of: row.id, key: row.key(self.vault), in: tx)
+        // Without a validator, stored and new bytes may belong to different images.
+        let kept = stored.version?.validator == nil ? [] : try self.records.sourceRanges(of: row.id, in: tx)
+        return FetchRequest(address: stored.address, stored: kept, version: kept.isEmpty ? nil : stored.version)
+    }
+
+    // MARK: Storing
+
+    /// Makes bytes of an image durable; deletes stored bytes of another version.
+    ///
+    /// - Throws: `card_conflict` if the card is no longer fetched here.
+    package func storeChunk(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
+        let id = job.card.id
+        try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
+            guard let row = try CardRow.fetch(id, in: tx), row.state == .fetching, row.worker == job.worker else {
+                throw CodedError(.cardConflict, .conflict, .cardNotFetchedHere(id))
+            }
+            let key = try row.key(self.vault)
+            var stored = try self.records.address(of: id, key: key, in: tx)
+            // Without a validator, a fetch that restarts may bring another image.
+            let isAnother = version.validator == nil && offset == 0
+            let joined = isAnother ? nil : stored.version?.joined(with: version)
+            if joined == nil { try self.dropPieces(of: id, in: tx) }
+            if stored.version != joined ?? version {
+                stored.version = joined ?? version
+                try self.records.putAddress(stored, of: id, key: key, in: tx)
+            }
+            try self.records.putSource(bytes, at: offset, of: id, key: key, in: tx)
+        }
+    }
+
+    // MARK: Concluding
+
+    /// Stores the outcome of an attempt to fetch, and what follows; releases the claim.
+    ///
+    /// - Returns: the current state of the card; `nil` if it is gone: it was fetched beside another one and is not a new photo.
+    @discardableResult
+    package func conclude(
+        _ job: FetchJob,
+        with conclusion: FetchConclusion,
+        now: Timestamp
+    ) async throws -> CardChange? {
+        let id = job.card.id
+        return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+            guard let row = try CardRow.fetch(id, in: tx) else { return nil }
+            if case .ended(let outcome, let startedAt, _) = conclusion, row.state != .erased {
+                try self.logAttempt(outcome, of: job, startedAt: startedAt, in: tx)
+            }
+            guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
+            try self.applyOutcome(to: row, conclusion, in: tx)
+            return try CardRow.fetch(id, in: tx).map(CardChange.init)
+        }
+    }
+
+    private func applyOutcome(to row: CardRow, _ conclusion: FetchConclusion, in tx: Transaction) throws {
+        switch conclusion {
+        case .postponed(let time):
+            let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
+            try self.release(row, after: row.history, until: due, in: tx)
+        case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
+        case .ended(.forbidden(let error), _, _):
+            try self.finish(row, Transition(.failed, error.code, error.message), in: tx)
+        case .ended(.unusable(let error), _, _):
+            try self.records.dropSource(of: row.id, in: tx)
+            try self.finish(row, Transition(.rejected, error.code, error.message), in: tx)
+        case .ended(.failed(let failure), _, let terms):
+            try self.applyFetchFailure(to: row, failure: failure, terms: terms, in: tx)
+        }
+    }
+
+    /// Moves a card whose bytes are complete to `received`, unless another card of its number has the same image.
+    private func complete(_ row: CardRow, terms: RetryTerms, in tx: Transaction) throws {
+        let key = try row.key(self.vault)
+        guard let bytes = try self.whole(row, key: key, in: tx) else {
+            try self.dropPieces(of: row.id, in: tx)
+            let failure = RemoteFailure(.transient, code: "image_incomplete", message: .cardImageIncomplete)
+            return try self.applyFetchFailure(to: row, failure: failure, terms: terms, in: tx)
+        }
+        let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
+        let number = row.number
+        // A rejected card that is fetched again may have these bytes itself.
+        let own: SQL = "card.source = \(source) AND card.id <> \(row.id)"
+        if let same = try self.sandbox.intake.firstCard(of: number, where: own, for: row.submitter, in: tx) {
+            return try self.supersedeDuplicate(row, into: same, content: .received(bytes), in: tx)
+        }
+        if row.beside != nil {
+            let location = try self.sandbox.intake.location(self.records.address(of: row.id, key: key, in: tx).address)
+            try tx.run("UPDATE input SET card = \(row.id) WHERE location = \(location) AND number = \(number)")
+        }
+        try self.sandbox.intake.releaseSource(source, of: number, for: row.id, in: tx)
+        try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = \(BlobKind.address)")
+        let also: SQL = ", source = \(source), \(Transition.fresh)"
+        try self.records.move(row, Transition(.received), also: also, in: tx)
+    }
+
+    /// Supersedes a card whose image another card of its number has already; its input then names that card, unless that is
+    /// another submitter's.
+    func supersedeDuplicate(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
+        let name = try self.sandbox.listings.inputName(of: row, key: row.key(self.vault))
+        let metadata = try row.card(self.vault).metadata
+        let said = Said(metadata: metadata, name: name, submitter: row.submitter, content: content)
+        if row.beside != nil {
+            try self.dropFetch(row, in: tx)
+        } else {
+            try self.records.dropSource(of: row.id, in: tx)
+            let isKnown = known.isKnown(to: row.submitter)
+            let message: Message = isKnown ? .cardDuplicate(of: known.id) : .cardOfOtherSubmitter
+            // The same bytes are that card's from now on, not this one's.
+            let also: SQL = ", source = NULL, due_at = NULL"
+            try self.records.move(row, Transition(.superseded, .duplicate, message), also: also, in: tx)
+            if isKnown { try tx.run("UPDATE input SET card = \(known.id) WHERE card = \(row.id)") }
+        }
+        // Metadata of the card admitted later wins.
+        guard known.order < row.order else { return }
+        _ = try self.sandbox.intake.amend(known, with: said, in: tx)
+    }
+
+    /// Deletes a card that was fetched beside a known one: its id was never reported.
+    func dropFetch(_ row: CardRow, in tx: Transaction) throws {
+        try Erasure.destroy(row.id, in: tx)
+        try tx.run("UPDATE attempt SET subject = \(row.beside) WHERE subject = \(row.id)")
+        try tx.run("DELETE FROM card WHERE id = \(row.id)")
+    }
+
+    /// The bytes of an image, if they are as many as its host said, without a gap, and every piece can be unsealed.
+    private func whole(_ row: CardRow, key: CardKey, in tx: Transaction) throws -> Data? {
+        let byteCount = try self.records.address(of: row.id, key: key, in: tx).version?.byteCount
+        guard let bytes = try? self.records.source(of: row.id, key: key, in: tx),
+            bytes.count == byteCount ?? bytes.count
+        else {
+            return nil
+        }
+        return bytes
+    }
+
+    private func dropPieces(of card: CardID, in tx: Transaction) throws {
+        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source)")
+    }
+
+    private func applyFetchFailure(to row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction)
+        throws
+    {
+        // A message may come before its image is there: an image of a request, not of a list, is requested again for a while.
+        let patience = Wait(from: row.createdAt, until: row.createdAt.advanced(by: Limits.imagePatience))
+        let isYoung = row.submitter != Caller.process.subject && !patience.isOver(at: tx.now)
+        guard failure.failureClass != .rejected || isYoung else {
+            return try self.finish(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
+        }
+        let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
+        var history = try row.history.adding(counts ? .always : .never, in: tx)
+        // Only attempts count: not the time in which no process was at work, nor that of a fast clock.
+        let began = try self.startOfAttempts(of: row, in: tx)
+        if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
+        // A fast clock wrote a date in the future.
+        let since = [history.countsFrom ?? tx.now, row.changedAt].filter { $0 <= tx.now }.max() ?? tx.now
+        let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
+        guard history.failures < terms.maxAttempts, !isTooOld else {
+            return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
+        }
+        // A host that throttles is paused as a whole, with probes; only a wait that it asks for one image is the image's own.
+        let asked = failure.failureClass == .throttled ? nil : failure.retryAfter
+        let due = tx.now.advanced(by: max(terms.delay, asked ?? .zero))
+        try self.release(row, after: history, until: due, in: tx)
+    }
+
+    /// When the card could be attempted again: after its own wait, and after a pause of its host that began before that ended.
+    private func startOfAttempts(of row: CardRow, in tx: Transaction) throws -> Timestamp {
+        guard let due = row.due?.until else { return tx.now }
+        let pauseEnd: Timestamp? = try tx.value(
+            """
+            SELECT pause.until FROM pause JOIN card ON card.host = pause.host
+            WHERE card.id = \(row.id) AND pause.stage = \(literal: .fetch) AND pause.since <= \(due)
+            """
+        )
+        return max(due, pauseEnd ?? due)
+    }
+
+    /// Finishes a card; one that was fetched beside another in vain is deleted, and leaves an event in the history of the other.
+    func finish(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
+        guard let beside = row.beside else {
+            try self.records.move(row, transition, also: ", due_at = NULL", in: tx)
+            return
+        }
+        try self.dropFetch(row, in: tx)
+        let known = try CardRow.require(beside, in: tx)
+        guard let reason = transition.reason, let cause = transition.message else { return }
+        let finding = VerdictFinding(reason, .warn, message: .cardNotFetchedAgain(cause))
+        _ = try CardRecords.nilIfUnreadable { try self.logWarning(finding, of: known, in: known.state, in: tx) }
+    }
+
+    private func logAttempt(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws
+    {
+        let (failureClass, code): (FailureClass, String?) =
+            switch outcome {
+            case .fetched: (.accepted, nil)
+            case .forbidden(let error), .unusable(let error): (.rejected, error.code.rawValue)
+            case .failed(let failure): (failure.failureClass, failure.code)
+            }
+        try tx.run(
+            """
+            INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code)
+            VALUES (\(literal: .fetch), \(job.card.id), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code))
+            """
+        )
+    }
+}
+
+extension FetchedVersion {
+    /// This version completed by another answer; `nil` if that is about other bytes.
+    ///
+    /// A size that is missing in one of the answers does not make another version.
+    fileprivate func joined(with other: FetchedVersion) -> FetchedVersion? {
+        guard self.validator == other.validator else { return nil }
+        if let byteCount, let said = other.byteCount, byteCount != said { return nil }
+        return FetchedVersion(validator: self.validator, byteCount: self.byteCount ?? other.byteCount)
+    }
+}

@@ -1,0 +1,168 @@
+package import CardModel
+import Foundation
+
+/// The outcome of verifying a card.
+package enum VerificationConclusion: Sendable {
+    case judged(CardReading, key: ReadingKey, Judgement)
+    /// The image was too large; the smaller one is posted next.
+    case shrunk(PreparedImage, after: RemoteFailure)
+    /// The image was too large, and there was no time or memory to make it smaller.
+    case notShrunk(CodedError, after: RemoteFailure, RetryTerms)
+    /// The image was not read.
+    case failed(RemoteFailure, RetryTerms)
+
+    /// The failure that is stored with its attempt.
+    fileprivate var failure: RemoteFailure? {
+        switch self {
+        case .judged: nil
+        case .shrunk(_, let failure), .notShrunk(_, let failure, _), .failed(let failure, _): failure
+        }
+    }
+}
+
+// MARK: Concluding
+
+extension SandboxStages {
+    /// Stores the outcome of verifying a claimed card, and what follows.
+    ///
+    /// - Returns: the current state of the card.
+    @discardableResult
+    package func conclude(
+        _ job: VerificationJob,
+        with conclusion: VerificationConclusion,
+        now: Timestamp
+    ) async throws -> CardChange {
+        let id = job.card.id
+        let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+            let row = try CardRow.require(id, in: tx)
+            if let attempt = job.attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
+            if row.state == .erased { try Erasure.fold(id, of: self.sandbox, in: tx) }
+            // During the call, a person acted on the card, or another worker took it over.
+            guard row.state == .prepared else { return (CardChange(row), false) }
+            let isOurs = row.worker == job.worker
+            switch conclusion {
+            case .judged(let reading, let key, let judgement):
+                try self.records.put(reading, key, of: id, key: row.key(self.vault), in: tx)
+                if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
+                    return (try self.applyReading(to: row, reading: reading, judgement: judgement, in: tx), true)
+                }
+                // It is judged again by its submitter's new metadata, without being read again.
+                try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
+            case .shrunk(let image, _) where isOurs:
+                try self.records.put(image, of: id, key: row.key(self.vault), in: tx)
+                try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
+            case .failed(let failure, let terms) where isOurs:
+                try self.applyFailure(to: row, failure: failure, terms: terms, in: tx)
+            case .notShrunk(let error, _, let terms) where isOurs:
+                try self.countOwnFailure(of: row, error, terms: terms, in: tx)
+            case .shrunk, .notShrunk, .failed: break
+            }
+            return (CardChange(try CardRow.require(id, in: tx)), isOurs)
+        }
+        if case .shrunk(let image, _) = conclusion, isOurs {
+            self.sandbox.preparedImages.insert(image, of: id, isShrunk: true)
+        } else if change.state != .prepared, change.state != .verified {
+            self.sandbox.preparedImages.drop([id])
+        }
+        return change
+    }
+
+    /// Counts a lack of time or memory of our own: the card is tried again until its attempts are used up.
+    func countOwnFailure(of row: CardRow, _ error: CodedError, terms: RetryTerms, in tx: Transaction) throws {
+        let history = try row.history.adding(.always, in: tx)
+        guard history.isUsedUp(by: terms.maxAttempts) else {
+            return try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
+        }
+        try self.records.move(
+            row,
+            Transition(.failed, error.code, error.message),
+            also: ", \(Transition.fresh)",
+            in: tx
+        )
+    }
+
+    private func applyReading(to row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
+        -> CardChange
+    {
+        let seen = reading.selecting(row.expectedSide)
+        let transition =
+            switch judgement.verdict {
+            case .accepted: Transition(.verified)
+            case .rejected(let reason, let message): Transition(.rejected, reason, message)
+            case .held(let reason, let message): Transition(.held, reason, message)
+            }
+        // A front of another person than the expected one does not say whose the number is.
+        let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
+        let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
+        if let holder { try self.setHolder(holder, of: row.number, in: tx) }
+        // An earlier judgement may have set a holder, before the expected person was known.
+        if isOther { _ = try self.sandbox.decisions.forgetHolder(of: row, in: tx) }
+        // It is judged again once the clock differs by a day, in either direction.
+        let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
+        let also: SQL = """
+            , side = \(seen.side), holder = \(holder), compared_with = NULL, failures = 0, tries = 0, failed_at = NULL,
+            \(Wait.assigning(until: again, from: tx.now))
+            """
+        let change = try self.records.move(row, transition, also: also, in: tx)
+        for warning in judgement.warnings { try self.logWarning(warning, of: row, in: transition.to, in: tx) }
+        return change
+    }
+
+    /// Has cards judged again that were held for a doubtful clock, once it differs by a day; no call is paid for that.
+    func judgeDoubtedAgain(in tx: Transaction) throws {
+        let doubted: SQL = """
+            state = \(literal: .held) AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL AND NOT \(Decision.holdsCard)
+            """
+        let some: SQL = "\(doubted) AND \(Wait.isOver(at: tx.now)) LIMIT \(Limits.cardsPerWake)"
+        for card: CardID in try tx.values("SELECT id FROM card WHERE \(some)") {
+            let row = try CardRow.require(card, in: tx)
+            try self.records.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
+        }
+    }
+
+    /// Logs the warning of a rule about a card that passes.
+    func logWarning(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
+        let sealed = try row.key(self.vault).seal(json: warning.message, column: .cardMessage)
+        try self.records.log(Transition(state, warning.reason), from: state, of: row.id, sealed: sealed, in: tx)
+    }
+
+    /// Sets the holder of a number; fronts of two persons mark it as disputed for good, whatever happens to the cards.
+    private func setHolder(_ holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
+        try tx.one(
+            """
+            UPDATE cases SET holder = coalesce(holder, \(holder)),
+            disputed = CASE WHEN holder IS NOT NULL AND holder <> \(holder) THEN 1 ELSE disputed END
+            WHERE number = \(number)
+            """
+        )
+    }
+
+    private func applyFailure(to row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
+        switch failure.failureClass {
+        case _ where failure.isUnreadable: try self.applyUnreadable(to: row, unreadable: failure, in: tx)
+        case .rejected, .shrink: try self.finish(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
+        case .accepted, .throttled, .notSent: try self.release(row, in: tx)
+        case .stop where failure.stopScope == .account: try self.release(row, in: tx)
+        case .stop, .transient, .unknown:
+            let rule = AttemptRule.onceOthersPass(.verify, after: failure.failureClass, own: "\(row.id)")
+            let history = try row.history.adding(rule, in: tx)
+            let isStop = failure.failureClass == .stop
+            // If another card's request was accepted since, the fault is this card's own; it gets one more try.
+            guard history.isUsedUp(by: isStop ? 1 : terms.maxAttempts) else {
+                return try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
+            }
+            let end = Transition(.failed, isStop ? .refusedByRemote : .attemptsExhausted, failure)
+            try self.finish(row, end, in: tx)
+        }
+    }
+
+    /// Repeating a call does not make its answer readable: once the service has read another photo, the card gets one more try,
+    /// then it fails.
+    private func applyUnreadable(to row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {
+        if row.isUnreadable, try Unreadable.isPassed(.verify, since: row.history.failedAt, in: tx) {
+            return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
+        }
+        let history = try row.history.adding(.never, in: tx)
+        try tx.run("UPDATE card SET worker = NULL, unreadable = 1, \(history.assignments) WHERE id = \(row.id)")
+    }
+}
