@@ -7,16 +7,24 @@ import GRDB
 struct Filling {
     /// Out of a hundred cards.
     private static let shares: [(share: Int, fate: Fate)] = [
-        (30, .erased), (20, .delivered), (10, .waiting), (10, .rejected), (5, .superseded), (5, .failed), (5, .held),
-        (5, .fetching), (5, .received), (5, .prepared),
+        (29, .erased), (20, .delivered), (10, .waiting), (10, .rejected), (5, .superseded), (5, .failed), (5, .held),
+        (5, .fetching), (5, .received), (5, .prepared), (1, .foreign),
     ]
     private static let portion = 200
     private static let year = Duration.seconds(365 * 86_400)
 
-    enum Fate { case erased, delivered, waiting, rejected, superseded, failed, held, fetching, received, prepared }
+    /// Of these many photos are due, and of each host that many.
+    private static let (hosts, imagesPerHost) = (1_000, 10)
+    /// A number with as many delivered cards as there are images due.
+    static let busy = "CASE-BUSY"
+
+    /// `foreign` is a photo of another submitter than its number's, `due` an image that may be fetched now.
+    enum Fate {
+        case erased, delivered, waiting, rejected, superseded, failed, held, fetching, received, prepared, foreign, due
+    }
 
     let folder: String
-    let store: CardStore
+    let store: Sandbox
     let worker: Worker
     let terms = DecidingTerms(policy: CasePolicy(), rules: VerdictRules())
     private(set) var count = 0
@@ -25,11 +33,12 @@ struct Filling {
         self.folder = folder
         let now = Timestamp.now
         let ring = KeyRing(.random())
-        self.store = try await CardStore.open(path: folder, kind: .real, ring: ring, creating: true, now: now)
-        self.worker = try await self.store.startWorker(id: "scale", command: "run", now: now)
+        self.store = try await Sandbox.open(path: folder, kind: .real, ring: ring, creating: true, now: now)
+        self.worker = try await self.store.upkeep.startWorker(id: "scale", command: "run", now: now)
     }
 
     mutating func fill(to total: Int) async throws {
+        let now = Timestamp.now
         for (share, fate) in Self.shares {
             let end = (total - self.start) * share / 100
             for first in stride(from: 0, to: end, by: Self.portion) {
@@ -37,50 +46,68 @@ struct Filling {
             }
         }
         self.start = total
-        try await self.spread()
+        try await self.fillAside(min(total / 100, Self.hosts * Self.imagesPerHost))
+        while try await self.store.upkeep.foldTally(now: .now) {}
+        // Corrects what depends on the cards that were changed by hand.
+        let left = try await self.store.upkeep.repair(by: AccessOrigin(actor: "scale"), now: .now).left
+        guard left.isEmpty else { throw left[0].message }
+        try await self.spread(since: now)
     }
 
-    private var start = 0
+    private var (start, aside) = (0, 0)
 
-    /// A photo whose every tenth neighbour shares its business number.
-    mutating func photo(_ fate: Fate) -> NewCard {
+    /// Adds images that may be fetched now, and as many delivered cards of the busy number, one by one as in use.
+    private mutating func fillAside(_ total: Int) async throws {
+        try await self.add(total - self.aside, .due)
+        while self.aside < total {
+            _ = try await self.store.intake.admit([self.photo(.delivered, of: Self.busy)], now: .now)
+            try await self.verify()
+            try await self.deliver()
+            self.aside += 1
+        }
+    }
+
+    /// A photo that shares its business number with its neighbour, or the front of a number.
+    mutating func photo(_ fate: Fate, of number: String? = nil) -> NewCard {
         self.count += 1
         let bytes = Data("photo \(self.count) \(String(repeating: "SPECIMEN", count: 100))".utf8)
-        let image = PreparedImage(jpeg: bytes, width: 10, height: 6, digest: ContentDigest(of: bytes))
-        let host = "host-\(self.count % 50).example"
+        let digest = ContentDigest(of: bytes)
+        let address = Redacted("https://host-\(self.count % Self.hosts).example/\(self.count).jpg")
+        let isRemote = [.fetching, .due].contains(fate)
         let content: NewCard.Content =
             switch fate {
-            case .fetching: .remote(Redacted("https://\(host)/\(self.count).jpg"), host: host)
+            case .fetching, .due: .remote(address, host: "host-\(self.count % Self.hosts).example")
             case .received: .received(bytes)
             case .rejected, .erased: .refused(CodedError(.sourceTooLarge, .input, Message("scale.large", "too large")))
-            default: .prepared(image)
+            default: .prepared(PreparedImage(jpeg: bytes, width: 10, height: 6, digest: digest))
             }
+        // The two sides of a case come from one sender.
+        let (pair, side): (Int, CardSide) = (self.count / 2, self.count.isMultiple(of: 2) ? .front : .back)
+        let metadata = CardMetadata(
+            businessNumber: BusinessNumber(stored: number ?? "CASE-\(fate == .foreign ? pair / 2 : pair)"),
+            side: number == nil ? side : .front
+        )
+        let location: Photo.Location = isRemote ? .address(address) : .bytes(bytes, digest)
         return NewCard(
             id: CardID(rawValue: UUID().uuidString.lowercased()),
-            photo: Photo(
-                .bytes(bytes, ContentDigest(of: bytes)),
-                name: Redacted("\(self.count).jpg"),
-                metadata: CardMetadata(
-                    businessNumber: BusinessNumber(stored: "CASE-\(self.count / 2)"),
-                    side: self.count.isMultiple(of: 2) ? .front : .back
-                )
-            ),
-            // The two sides of a case come from one sender.
-            submitter: "sender-\(self.count / 2 % 7)",
-            source: fate == .fetching ? nil : ContentDigest(of: bytes),
+            photo: Photo(location, name: Redacted("\(self.count).jpg"), metadata: metadata),
+            submitter: fate == .foreign ? "sender-foreign" : "sender-\(number == nil ? pair % 7 : 7)",
+            source: isRemote ? nil : digest,
             content: content,
             waitsUntil: .now
         )
     }
 
     private mutating func add(_ count: Int, _ fate: Fate) async throws {
+        guard count > 0 else { return }
         var photos: [NewCard] = []
         for _ in 0..<count { photos.append(self.photo(fate)) }
-        let cards = try await self.store.admit(photos, now: .now).map(\.card)
+        let cards = try await self.store.intake.admit(photos, now: .now).map(\.card)
         switch fate {
         case .erased:
-            let origin = AccessOrigin(actor: "scale")
-            try await self.store.erase(cards, because: ReasonCode(rawValue: "requested"), by: origin, now: .now)
+            let person = Caller(subject: "person-\(self.count / Self.portion % 7)", scopes: [.operate])
+            let origin = try AccessOrigin(person, actor: "scale", purpose: nil)
+            try await self.store.upkeep.erase(cards, because: ReasonCode(rawValue: "requested"), by: origin, now: .now)
         case .delivered:
             try await self.verify()
             try await self.deliver()
@@ -89,7 +116,7 @@ struct Filling {
             try await self.change(cards, "reason = 'front_missing'", state: "verified")
             try await self.undecide(cards)
         case .superseded, .failed, .held: try await self.change(cards, "reason = 'too_many_attempts'", state: "\(fate)")
-        case .rejected, .fetching, .received, .prepared: break
+        case .rejected, .fetching, .received, .prepared, .foreign, .due: break
         }
         // What is to be worked on is due in a year, so that the next portion is claimed in its place.
         if [.fetching, .received, .prepared].contains(fate) {
@@ -101,7 +128,7 @@ struct Filling {
     // MARK: The way of a card
 
     func claim(limit: Int = 8) async throws -> [VerificationJob] {
-        try await self.store.claimVerification(
+        try await self.store.stages.claimVerification(
             by: self.worker,
             provider: "scale",
             parameters: "",
@@ -119,7 +146,7 @@ struct Filling {
         let key = ReadingKey(imageDigest: job.content.digest, provider: "scale", parameters: "")
         let reading = CardReading(side: side, fields: fields)
         let judgement = Judgement(.accepted, warnings: [])
-        try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: .now)
+        try await self.store.stages.conclude(job, with: .judged(reading, key: key, judgement), now: .now)
     }
 
     func verify() async throws {
@@ -131,13 +158,13 @@ struct Filling {
     }
 
     func propose(limit: Int = 8) async throws -> [DeliveryProposal] {
-        try await self.store.proposeDeliveries(limit: limit, excluding: [], terms: self.terms, now: .now)
+        try await self.store.deliveries.proposeDeliveries(limit: limit, excluding: [], terms: self.terms, now: .now)
             .proposals.filter { !$0.groups.isEmpty }
     }
 
     func begin(_ proposal: DeliveryProposal) async throws -> DeliveryJob? {
         let members = proposal.groups[0]
-        let material = try await self.store.material(for: members.map(\.card))
+        let material = try await self.store.deliveries.material(for: members.map(\.card))
         let outbound = OutboundDelivery(
             idempotencyKey: UUID().uuidString,
             boundary: "boundary",
@@ -147,14 +174,14 @@ struct Filling {
         )
         let id = DeliveryID(rawValue: UUID().uuidString.lowercased())
         let beginning = try await self.store
-            .begin(id, of: members, proposed: [proposal], as: outbound, by: self.worker, now: .now)
+            .deliveries.begin(id, of: members, proposed: [proposal], as: outbound, by: self.worker, now: .now)
         if case .begun(let job) = beginning { return job } else { return nil }
     }
 
     func conclude(_ job: DeliveryJob) async throws {
         let terms = DeliveryTerms(retry: RetryTerms(maxAttempts: 5, delay: .seconds(1)), onUnknown: .resend)
         let outcome = DeliveryOutcome.accepted(alreadyExisted: false, code: "000000")
-        try await self.store.conclude(job, with: outcome, terms: terms, now: .now)
+        try await self.store.deliveries.conclude(job, with: outcome, terms: terms, now: .now)
     }
 
     func deliver() async throws {
@@ -190,13 +217,15 @@ struct Filling {
         }
     }
 
-    /// Dates the new cards over the last year.
-    private func spread() async throws {
-        let (year, recent) = (365 * 86_400_000, Timestamp.now.millisecondsSinceEpoch - 600_000)
+    /// Dates new cards and cases over the last year.
+    private func spread(since start: Timestamp) async throws {
+        let (year, start) = (365 * 86_400_000, start.millisecondsSinceEpoch)
         try await self.database().write {
             try $0.execute(
                 sql: """
-                    UPDATE card SET changed_at = changed_at - (intake_order * 7919 % \(year)) WHERE changed_at > \(recent)
+                    UPDATE card SET changed_at = changed_at - intake_order * 1000003 % \(year)
+                    WHERE changed_at >= \(start);
+                    UPDATE cases SET since = since - rowid * 1000003 % \(year) WHERE since >= \(start)
                     """
             )
         }
