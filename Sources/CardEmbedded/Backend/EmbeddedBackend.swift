@@ -10,7 +10,7 @@ import ServiceLifecycle
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /upload` | 200 with `RETCODE` and `RETMSG`, for several documents `ITEMS`, too: see ``ReplyCode`` |
+/// | `POST /upload` | 200 with `RETCODE` and `RETMSG`, for several documents `ITEMS`, too: see ``UploadAnswer/Code`` |
 /// | `GET /healthz` | 200 with counts |
 ///
 /// Errors are RFC 9457 problem details with a `code`. No field's value is ever logged.

@@ -53,12 +53,10 @@ import Testing
 
     @Test func `A kill between the ledger and the images leaves no photo after the next start`() async throws {
         try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
-        let image = try #require(try self.folder.ledger().first?.file)
-        let photo = try Data(contentsOf: self.folder.url.appending(path: image))
+        let image = try #require(try self.folder.documents().first)
         try EmbeddedBackend.erase([(key: "1", position: 1)], in: self.folder.url.path)
-        let folder = self.folder.url.appending(path: image).deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        try photo.write(to: self.folder.url.appending(path: image))
+        #expect(try self.folder.documents() == [])
+        try self.folder.plantImage(image)
         try await withBackend(in: self.folder) { _ in }
         #expect(try self.folder.documents() == [])
         #expect(try self.folder.ledger().map(\.businessNo) == [""])

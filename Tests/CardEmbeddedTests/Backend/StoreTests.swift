@@ -26,32 +26,38 @@ import Testing
         #expect(try self.folder.ledger().map(\.outOfOrder) == [false, false])
     }
 
-    @Test(arguments: [1, 5, Int.max])
-    func `What a kill left of a line was never answered: it goes, and the upload is taken again`(cut: Int) async throws
+    @Test func `A kill at any byte of the last line leaves what was answered, and no image without a line`()
+        async throws
     {
-        try await withBackend(in: self.folder) { client async throws in
-            #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
-            #expect(try await client.upload(.single(number: ""), key: "\"2\"").retcode == "200002")
+        let kill = try await KilledBackend(self.folder)
+        for cut in 0...(kill.whole[0].count - kill.before[0].count) {
+            try kill.leave(without: cut)
+            // Opens the folder as a start does: nothing has this key.
+            try EmbeddedBackend.erase([(key: "9", position: 1)], in: self.folder.url.path)
+            #expect(try kill.lines == (cut == 0 ? kill.whole : kill.before), "\(cut)")
+            #expect(try self.folder.documents() == Array(KilledBackend.documents.prefix(cut == 0 ? 2 : 1)), "\(cut)")
         }
-        let files = ["ledger.jsonl", "refusals.jsonl"].map { self.folder.url.appending(path: $0) }
-        let whole = try files.map { try Data(contentsOf: $0) }
+    }
+
+    @Test(arguments: [0, 1, 5, Int.max])
+    func `What a kill left of a line was never answered: it goes, and its upload is stored once`(cut: Int) async throws
+    {
+        let kill = try await KilledBackend(self.folder)
+        try kill.leave(without: cut)
+        let isAnswered = cut == 0
         try await withBackend(in: self.folder) { client async throws in
-            #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
-            #expect(try await client.upload(.single(number: ""), key: "\"4\"").retcode == "200002")
-        }
-        for (file, whole) in zip(files, whole) {
-            let all = try Data(contentsOf: file)
-            try all.dropLast(min(cut, all.count - whole.count - 1)).write(to: file)
-        }
-        try await withBackend(in: self.folder) { client async throws in
-            #expect(try files.map { try Data(contentsOf: $0) } == whole)
-            #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
-            #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
-            #expect(try await client.upload(.single(number: ""), key: "\"4\"").isReplay == false)
+            #expect(try kill.lines == (isAnswered ? kill.whole : kill.before))
+            #expect(try self.folder.documents() == Array(KilledBackend.documents.prefix(isAnswered ? 2 : 1)))
+            let again = try await client.upload(.single(number: "B-2"), key: "\"3\"")
+            #expect(again.retcode == "000000" && again.isReplay == isAnswered)
+            #expect(try await client.upload(.single(number: ""), key: "\"4\"").isReplay == isAnswered)
             #expect(try await client.upload(.single(), key: "\"1\"").isReplay)
+            #expect(try await client.upload(.single(number: "B-2"), key: "\"5\"").retcode == "000001")
         }
+        #expect(try self.folder.ledger().map(\.idempotencyKey) == ["1", "3"])
         #expect(try self.folder.ledger().map(\.sequence) == [1, 2])
-        #expect(try self.folder.refusals().map(\.idempotencyKey) == ["2", "4"])
+        #expect(try self.folder.refusals().map(\.idempotencyKey) == ["2", "4", "5"])
+        #expect(try self.folder.documents() == KilledBackend.documents)
     }
 
     @Test func `Of an upload of several documents a kill leaves all lines or none`() async throws {
@@ -129,18 +135,13 @@ import Testing
         let file = BackendFolder()
         try Data("a file".utf8).write(to: file.url)
         let foreign = BackendFolder()
-        let photo = foreign.url.appending(path: "documents/mine/IDCARD_FRONT_APP-1.jpg")
-        try FileManager.default.createDirectory(
-            at: photo.deletingLastPathComponent(),
-            withIntermediateDirectories: true
-        )
-        try Data().write(to: photo)
+        try foreign.plantImage("mine/IDCARD_FRONT_APP-1.jpg")
         for folder in [file, foreign] {
             let error = await #expect(throws: EmbeddedError.self) { try await withBackend(in: folder) { _ in } }
             #expect(error?.code == .folderUnusable)
             #expect(error.map { "\($0)".contains(folder.url.path) } == false)
         }
-        #expect(FileManager.default.fileExists(atPath: photo.path))
+        #expect(try foreign.documents() == ["mine/IDCARD_FRONT_APP-1.jpg"])
     }
 
     @Test func `Each document counts once when many are sent at a time`() async throws {
@@ -194,9 +195,46 @@ import Testing
                 #expect(try await client.get("/healthz").status == 200)
             }
         }
-        // The folder is free: the store was closed.
+        // The folder is free again.
         try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.get("/healthz").status == 200)
         }
+    }
+}
+
+/// A backend with two uploads of which a kill left the lines, and two of which it may have cut them off.
+private struct KilledBackend {
+    static let documents = ["B-1/IDCARD_FRONT_APP-1.jpg", "B-2/IDCARD_FRONT_APP-1.jpg"]
+
+    let folder: BackendFolder
+    /// The bytes of ledger and refusals before the last two uploads, and after them.
+    private(set) var before: [Data] = []
+    private(set) var whole: [Data] = []
+
+    init(_ folder: BackendFolder) async throws {
+        self.folder = folder
+        try await withBackend(in: folder) { client async throws in
+            #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
+            #expect(try await client.upload(.single(number: ""), key: "\"2\"").retcode == "200002")
+        }
+        self.before = try self.lines
+        try await withBackend(in: folder) { client async throws in
+            #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
+            #expect(try await client.upload(.single(number: ""), key: "\"4\"").retcode == "200002")
+        }
+        self.whole = try self.lines
+    }
+
+    private var files: [URL] { ["ledger.jsonl", "refusals.jsonl"].map { self.folder.url.appending(path: $0) } }
+
+    var lines: [Data] { get throws { try self.files.map { try Data(contentsOf: $0) } } }
+
+    /// Cuts off so many bytes of the last line of each file, at most all; leaves images that no line names.
+    func leave(without cut: Int) throws {
+        for (file, (before, whole)) in zip(self.files, zip(self.before, self.whole)) {
+            try whole.prefix(max(before.count, whole.count - cut)).write(to: file)
+        }
+        let unnamed = ["B-1/IDCARD_FRONT_APP-2.jpg", "B-3/IDCARD_FRONT_APP-1.jpg"]
+        for image in unnamed + Self.documents.dropFirst() { try self.folder.plantImage(image) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     private typealias Form = HandWrittenForm
 
-    @Test func `A front and a back are stored, listed in the ledger and exported as files`() async throws {
+    @Test func `A front and a back are stored as files and listed in the ledger`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             let first = try await client.upload(.single(), key: "\"key-1\"")
             #expect(first.status == 200 && !first.isReplay)
@@ -19,7 +19,7 @@ import Testing
                     == "000000"
             )
             #expect(try await client.get("/healthz").json["documents"] as? Int == 2)
-            // The export is there by the time of the answer.
+            // The lines are there by the time of the answer.
             #expect(try self.folder.ledger().count == 2)
         }
         let ledger = try self.folder.ledger()

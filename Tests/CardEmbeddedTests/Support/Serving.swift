@@ -6,7 +6,14 @@ import TestSupport
 
 /// A folder for one backend, removed with the value.
 final class BackendFolder: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(path: "embedded-backend-\(UUID().uuidString)")
+    let url: URL
+
+    /// In memory where there is such a file system: a backend waits for the disk at every start and upload.
+    init() {
+        let (memory, disk) = (URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory)
+        let parent = FileManager.default.isWritableFile(atPath: memory.path) ? memory : disk
+        self.url = parent.appending(path: "embedded-backend-\(UUID().uuidString)")
+    }
 
     deinit { try? FileManager.default.removeItem(at: self.url) }
 
@@ -27,6 +34,14 @@ final class BackendFolder: Sendable {
             .filter { !folder.appending(path: $0).hasDirectoryPath }
             .filter { $0.contains("/") }
             .sorted()
+    }
+
+    /// Writes an image that no line names, as a kill before the line leaves it.
+    func plantImage(_ name: String) throws {
+        let file = self.url.appending(path: "documents").appending(path: name)
+        let folder = file.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(HandWrittenForm.jpeg).write(to: file)
     }
 }
 
