@@ -126,7 +126,7 @@ struct NotingWatch: Sendable {
 
     private func writeNote(for card: Card) async throws {
         try Task.checkCancellation()
-        let (error, files) = (CodedError.refused(card), try await self.store.listings.files(of: card.id))
+        let (error, files) = (CodedError.refused(card), try await self.store.intake.files(of: card.id))
         await self.watch.writeNote(error, card: card.id, beside: files, moving: card.reason == .takenEarlier)
     }
 }

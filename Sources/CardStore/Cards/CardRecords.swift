@@ -41,4 +41,10 @@ extension CardRecords {
     func lastEvent(of card: CardID, in tx: Transaction) throws -> Int64 {
         try tx.value("SELECT max(id) FROM event WHERE card = \(card)") ?? 0
     }
+
+    /// The name of the input as its submitter gave it.
+    func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
+        guard let key, let sealed = row.sealedMetadata else { return nil }
+        return try? key.open(json: sealed, as: SealedMetadata.self, column: .cardMetadata).inputName
+    }
 }

@@ -154,7 +154,7 @@ extension SandboxListings {
             imageDroppedAt: try tx.value("SELECT image_dropped_at FROM card WHERE id = \(id)"),
             legality: reading?.legality?.scores,
             fields: reveals ? reading?.fields.revealed : nil,
-            submitted: reveals ? CardDetails.Submitted(card, self.inputName(of: row, key: key)) : nil,
+            submitted: reveals ? CardDetails.Submitted(card, self.records.inputName(of: row, key: key)) : nil,
             events: try self.history(of: id, key: hasWords ? key : nil, reveals: reveals, seesAll: seesAll, in: tx),
             reading: reading,
             lastEvent: try self.records.lastEvent(of: id, in: tx),

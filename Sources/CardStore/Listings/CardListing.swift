@@ -1,6 +1,4 @@
 package import CardModel
-import Foundation
-import Glibc
 
 /// Which cards are listed.
 package struct CardFilter: Hashable, Sendable {
@@ -107,11 +105,6 @@ extension SandboxListings {
         }
     }
 
-    func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
-        guard let key, let sealed = row.sealedMetadata else { return nil }
-        return try? key.open(json: sealed, as: SealedMetadata.self, column: .cardMetadata).inputName
-    }
-
     /// Returns the file names of a case's photos as their submitter gave them, that of its cause first, without replaced
     /// photos. The access log gets its line before (``logList(to:now:)``).
     package func inputNames(of one: Case) async throws -> [Redacted<String>] {
@@ -120,25 +113,7 @@ extension SandboxListings {
                 .filter { $0.state != .superseded && $0.state != .erased && !$0.isRetaken && $0.beside == nil }
             let cause = one.cardID
             return (rows.filter { $0.id == cause } + rows.filter { $0.id != cause })
-                .compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }
-        }
-    }
-
-    /// Returns the files that a card was imported from, as they were then, with the name that its submitter gave: for the
-    /// process that knows their folder, and for no output. Empty if none is known.
-    package func files(of card: CardID) async throws -> [FileIdentity] {
-        try await self.read { tx in
-            guard let row = try CardRow.fetch(card, in: tx), let key = try? row.key(self.vault),
-                let name = self.inputName(of: row, key: key)
-            else { return [] }
-            let rows: SQL =
-                "SELECT device, inode, size, modified FROM input WHERE card = \(card) AND device IS NOT NULL"
-            return try tx.rows(rows) { row in
-                var file = FileIdentity(path: name.reveal(), stat())
-                (file.device, file.inode) = (UInt64(bitPattern: try row.next()), UInt64(bitPattern: try row.next()))
-                (file.size, file.modifiedNanoseconds) = (try row.next(), try row.next())
-                return file
-            }
+                .compactMap { self.records.inputName(of: $0, key: try? $0.key(self.vault)) }
         }
     }
 

@@ -157,7 +157,7 @@ extension SandboxStages {
     /// Supersedes a card whose image another card of its number has already; its input then names that card, unless that is
     /// another submitter's.
     func supersedeDuplicate(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
-        let name = try self.sandbox.listings.inputName(of: row, key: row.key(self.vault))
+        let name = try self.records.inputName(of: row, key: row.key(self.vault))
         let metadata = try row.card(self.vault).metadata
         let said = Said(metadata: metadata, name: name, submitter: row.submitter, content: content)
         if row.beside != nil {
