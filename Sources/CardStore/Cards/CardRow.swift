@@ -98,6 +98,10 @@ struct CardRow: Record {
         self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
     }
 
+    /// Whether the rules ignore it: another submitter's card until a person lets it in, since who posts under a number must not
+    /// stop it, and a card that is fetched beside a known one.
+    var isIgnored: Bool { self.state == .held && self.reason == .submitterConflict || self.beside != nil }
+
     /// Whether a submitter may see and change it: its own, and lists of this machine; a remote submitter sees only its own cards.
     func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }
 

@@ -29,8 +29,11 @@ struct Transition {
 
     /// Raises the revision of a case, so that what was proposed for it no longer holds, and marks it for decision, at once
     /// whatever the clock says, if it has a `verified` card: only such cards can be decided.
-    static func markForDecision(_ number: BusinessNumber, in tx: Transaction) throws {
+    ///
+    /// - Parameter isIgnored: whether the rules do not know the card that changed, so that the case stays as it is.
+    static func markForDecision(_ number: BusinessNumber, isIgnored: Bool = false, in tx: Transaction) throws {
         tx.changed.insert(number)
+        guard !isIgnored else { return }
         try tx.run("UPDATE cases SET revision = revision + 1 WHERE number = \(number)")
         try tx.run(
             """
@@ -64,9 +67,9 @@ extension CardRecords {
             """
         )
         try self.log(transition, from: row.beside == nil ? row.state : nil, of: row.id, sealed: sealed, in: tx)
-        // The rules ignore another submitter's card until a person lets it in: who posts under a number must not stop it.
-        let isIgnored = row.state == .held && row.reason == .submitterConflict && !transition.to.awaitsVerification
-        if isIgnored { tx.changed.insert(row.number) } else { try Transition.markForDecision(row.number, in: tx) }
+        let isForeign = row.isIgnored && !transition.to.awaitsVerification
+        let isIgnored = isForeign || transition.to == .held && transition.reason == .submitterConflict
+        try Transition.markForDecision(row.number, isIgnored: isIgnored, in: tx)
         return CardChange(card: row.id, state: transition.to, reason: transition.reason)
     }
 

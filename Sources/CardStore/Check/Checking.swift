@@ -170,7 +170,8 @@ extension SandboxUpkeep {
         let last: Int64 =
             try await self.sandbox.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
         let listed = Set(self.erasureList.isThere ? try self.erasureList.entries().map(\.card) : [])
-        let logged: SQL = "SELECT min(number) FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
+        // Lines before the last one report that images were deleted.
+        let logged: SQL = "SELECT max(number) FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
         var (missing, order): ([ErasureList.Entry], Int64?) = ([], 0)
         while let after = order, missing.count < limit {
             let page = try await self.sandbox.database.read { tx in

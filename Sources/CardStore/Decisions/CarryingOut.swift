@@ -118,11 +118,15 @@ extension SandboxDecisions {
     /// - Parameter person: the person who withdrew it, and knows.
     func drop(_ decision: Decision, because why: Message, by person: String? = nil, in tx: Transaction) throws {
         let set: SQL = "dropped = 1, worker = NULL, second = NULL, second_purpose = NULL"
-        let dropping: SQL = "UPDATE OR REPLACE decision SET \(set) WHERE card = \(decision.card) AND dropped = 0"
-        try tx.run(dropping)
+        let own: SQL = "card = \(decision.card) AND dropped"
+        func dropIt(of subject: String) throws {
+            try tx.run("DELETE FROM decision WHERE \(own) = 1 AND subject = \(subject)")
+            try tx.run("UPDATE decision SET \(set) WHERE \(own) = 0")
+        }
+        try dropIt(of: decision.subject)
         if let second = decision.ofSecond {
             try second.write(in: tx)
-            try tx.run(dropping)
+            try dropIt(of: second.subject)
         }
         try tx.run("DELETE FROM decision WHERE card = \(decision.card) AND dropped = 1 AND subject = \(person)")
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)

@@ -23,11 +23,12 @@ extension SandboxDecisions {
         let left: Data? = named == holder && !isSilent ? try tx.value("\(first) ORDER BY intake_order LIMIT 1") : named
         try tx.run(
             """
-            UPDATE cases SET holder = \(left), disputed = disputed AND EXISTS (
-                SELECT 1 FROM card WHERE card.number = cases.number AND (card.holder <> \(left) OR \(isSilent) AND holder IS NOT NULL)
-            ) WHERE number = \(number)
+            UPDATE cases SET holder = \(left), disputed = CASE WHEN disputed = 1 AND EXISTS (
+                SELECT 1 FROM card WHERE card.number = cases.number AND (card.holder <> \(left) OR \(isSilent) = 1 AND holder IS NOT NULL)
+            ) THEN 1 ELSE 0 END WHERE number = \(number)
             """
         )
+        try Transition.markForDecision(number, in: tx)
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
         // A decision that a person has made about one of them is carried out instead.
         let held: SQL = """

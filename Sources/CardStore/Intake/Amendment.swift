@@ -38,8 +38,10 @@ extension SandboxIntake {
         }
         guard try self.mayBeAmended(row, in: tx) else { return unchanged }
         if metadata != said {
-            // The event shows in the history of the card that it was amended.
-            try self.records.log(Transition(row.state, .amended), from: row.state, of: row.id, sealed: nil, in: tx)
+            // The event shows in the history of the card that it was amended; one that is fetched beside another has none yet.
+            if row.beside == nil {
+                try self.records.log(Transition(row.state, .amended), from: row.state, of: row.id, sealed: nil, in: tx)
+            }
             let sealed = try key.seal(
                 json: SealedMetadata(metadata, inputName: new.name),
                 column: .cardMetadata
@@ -51,11 +53,13 @@ extension SandboxIntake {
                 """
             )
             try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
-            // The card may have waited for a user account, and must not expire as if it still did.
-            try self.records.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
             var important = metadata
             important.priority = said.priority
-            if important != said { try Transition.markForDecision(row.number, in: tx) }
+            if important != said {
+                // The card may have waited for a user account, and must not expire as if it still did.
+                try self.records.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
+                try Transition.markForDecision(row.number, isIgnored: row.isIgnored, in: tx)
+            }
         }
         // A worker that verifies the card at this moment finds the change, and has it judged again.
         guard row.worker == nil,

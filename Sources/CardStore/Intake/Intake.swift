@@ -150,12 +150,9 @@ extension SandboxIntake {
         try self.put(photo.content, of: photo.id, key: key, in: tx)
         // A card that is fetched beside a known one has no event until it proves to be another photo.
         if known == nil { try self.records.log(start, from: nil, of: photo.id, sealed: message, in: tx) }
-        // A back that lacks a front may have one now. The rules ignore another submitter's card until a person lets it in.
-        if isForeign {
-            tx.changed.insert(metadata.businessNumber)
-        } else {
-            try Transition.markForDecision(metadata.businessNumber, in: tx)
-        }
+        // A back that lacks a front may have one now.
+        let isIgnored = isForeign || known != nil
+        try Transition.markForDecision(metadata.businessNumber, isIgnored: isIgnored, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, for: photo.submitter, in: tx)
         return Admitted(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
     }

@@ -63,7 +63,7 @@ extension SandboxListings {
         if !needs.isEmpty { split(needs.flatMap { Self.conditions($0, hasNumber: hasNumber) }) }
         // The indexes of numbers and submitters give the order of each state.
         let isAny = needs.isEmpty && (hasNumber || !hasReason && filter.submitter != nil)
-        let states = filter.states.isEmpty && isAny ? CardState.allCases : filter.states
+        let states = CardState.allCases.filter { filter.states.isEmpty ? isAny : filter.states.contains($0) }
         if !states.isEmpty { split(states.map { .unindexed("state = \(literal: $0)", if: hasReason && !hasNumber) }) }
         if let reason = filter.reason {
             let pieces: [SQL] = ["reason = \(reason)", "remote_code = \(reason) AND reason IS DISTINCT FROM \(reason)"]

@@ -27,7 +27,10 @@ extension SandboxUpkeep {
         try await self.read { tx in
             try cards.compactMap { card in
                 if let certificate = try ErasureCertificate(of: card, in: tx) { return certificate }
-                guard try !tx.exists("SELECT 1 FROM card WHERE id = \(card) AND state = \(literal: .erased)") else {
+                // A restore may have taken over a tombstone without the log.
+                let reported: SQL = "SELECT 1 FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
+                let erased: SQL = "id = \(card) AND state = \(literal: .erased) AND EXISTS (\(reported))"
+                guard try !tx.exists("SELECT 1 FROM card WHERE \(erased)") else {
                     throw CodedError.damaged(.sandboxDamaged)
                 }
                 return nil
@@ -87,9 +90,11 @@ extension SandboxUpkeep {
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
             let isEmpty = try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
             guard isEmpty else { return false }
+            let scrubbed = logged ?? 0
+            let later = "UPDATE store SET scrubbed = ? WHERE scrubbed < ?"
+            try connection.execute(sql: later, arguments: [scrubbed, scrubbed])
             // Set while no other process writes: later deletions make the log due again.
             self.sandbox.emptiedAt.withLock { $0 = erased }
-            try connection.execute(sql: "UPDATE store SET scrubbed = ?", arguments: [logged ?? 0])
             return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
         return isEmpty ?? false
@@ -201,7 +206,7 @@ struct Erasure: Sendable {
 
     private func erase(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> ErasureList.Entry {
         let head = try AccessLog.append(.erase, of: [row.id], by: origin, vault: self.store.vault, in: tx)
-        let remains = try JSONEncoder().encode(ErasureCertificate.Remains(of: row, in: tx))
+        let remains = try JSONEncoder().encode(ErasureCertificate.Remains(of: row, line: head.number, in: tx))
         try self.store.decisions.markSending(row, in: tx)
         _ = try self.store.decisions.leaveDelivery(row, in: tx)
         // Its event first: the number of a deleted event would be reused, and a client that knows the number would miss this one.

@@ -65,15 +65,19 @@ extension ErasureCertificate {
         let verifier: Remote
         let backend: Remote
         let deliveries: [String]
+        /// The line of the access log that reports the erasure.
+        let line: Int64
 
         private enum CodingKeys: String, CodingKey {
             case verifier = "verifier"
             case backend = "backend"
             case deliveries = "deliveries"
+            case line = "line"
         }
 
         /// Collects the known facts about a card that is about to be erased.
-        init(of row: CardRow, in tx: Transaction) throws {
+        init(of row: CardRow, line: Int64, in tx: Transaction) throws {
+            self.line = line
             self.verifier = try Remote(after: "subject = \(row.id) AND stage = \(literal: .verify)", in: tx)
             let sent: SQL = "SELECT delivery FROM delivery_card WHERE card = \(row.id)"
             let attempts: SQL = "subject IN (\(sent)) AND stage = \(literal: .deliver)"
@@ -86,13 +90,16 @@ extension ErasureCertificate {
     init?(of card: CardID, in tx: Transaction) throws {
         let erased: SQL = "SELECT reason, remains FROM card WHERE id = \(card) AND state = \(literal: .erased)"
         let tombstone = try tx.row(erased) { (reason: try $0.next(ReasonCode.self), remains: try $0.next(Data?.self)) }
-        // A restore erases a card once more; the first line counts.
-        let line: SQL = """
-            SELECT at, actor, purpose, number, mac, number <= (SELECT scrubbed FROM store) FROM access_log
-            WHERE card = \(card) AND action = \(AccessAction.erase) ORDER BY at, number LIMIT 1
-            """
         guard let tombstone,
-            let remains = tombstone.remains.flatMap({ try? JSONDecoder().decode(Remains.self, from: $0) }),
+            let remains = tombstone.remains.flatMap({ try? JSONDecoder().decode(Remains.self, from: $0) })
+        else { return nil }
+        // Lines before it report that images were deleted. In the log of another sandbox, the first line counts.
+        let line: SQL = """
+            SELECT at, actor, purpose, number, mac, CASE WHEN number <= (SELECT scrubbed FROM store) THEN 1 ELSE 0 END
+            FROM access_log WHERE card = \(card) AND action = \(AccessAction.erase)
+            ORDER BY CASE WHEN number = \(remains.line) THEN 0 ELSE 1 END, at, number LIMIT 1
+            """
+        guard
             let log = try tx.row(
                 line,
                 { row in

@@ -191,8 +191,11 @@ extension SandboxUpkeep {
             let cards: SQL = """
                 SELECT id FROM card WHERE \(RetentionTerms.mayExpire) AND \(condition) LIMIT \(Limits.cardsPerDating)
                 """
-            let count = try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE id IN (\(cards))")
-            if count == Limits.cardsPerDating { return nil }
+            let dated: SQL = "UPDATE card SET changed_at = \(seen.last) WHERE id IN (\(cards)) RETURNING number"
+            let numbers = try tx.values(dated, as: BusinessNumber.self)
+            // A case stores since when another submitter's photo waits.
+            tx.changed.formUnion(numbers)
+            if numbers.count == Limits.cardsPerDating { return nil }
         }
         try tx.run(
             """

@@ -79,6 +79,41 @@ import Testing
         #expect(try await self.rises { try await harness.resolve(others[2], .accept) })
     }
 
+    @Test func `what another submitter says anew of its photo that waits does not raise it`() async throws {
+        _ = try await harness.verified("front", number: "N", .front)
+        try await harness.admit("theirs", number: "N", submitter: "other")
+        #expect(
+            try await !self.rises {
+                try await harness.admit("theirs", number: "N", submitter: "other") { $0.userNumber = Redacted("U") }
+            }
+        )
+    }
+
+    @Test func `the rejection of a refused front that named another person raises it`() async throws {
+        try await harness.admit("one", number: "N")
+        let refused = try #require(try await harness.claim().first)
+        let reading = CardReading(side: .front, fields: CardFields(name: "ONE", number: "110105194912310038"))
+        let verdict = Verdict.rejected(VerdictRule.underAge.reason, message: "too young")
+        try await harness.conclude(refused, reading, verdict)
+        _ = try await harness.verified("two", number: "N", .front)
+        #expect(try await harness.value("SELECT disputed FROM cases WHERE number = 'N'", as: Int.self) == 1)
+        #expect(try await self.rises { try await harness.resolve(refused.card.id, .reject) })
+        #expect(try await harness.value("SELECT disputed FROM cases WHERE number = 'N'", as: Int.self) == 0)
+    }
+
+    @Test func `a photo that waits for a user account waits on when only its priority is raised`() async throws {
+        let card = try await harness.verified("front", number: "N", .front)
+        var terms = StoreHarness.terms
+        terms.hasDefaultUserNumber = false
+        _ = try await harness.begin(terms)
+        try await harness.admit("front", number: "N", priority: 7)
+        #expect(try await harness.proposals() == [])
+        #expect(try await harness.value("SELECT reason FROM card", as: String.self) == "user_no_missing")
+        try await harness.store.deliveries.reconsider(under: StoreHarness.terms, now: harness.now)
+        #expect(try await harness.proposals() == [[card]])
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `a priority, a claim of a reviewer and time do not raise it`() async throws {
         _ = try await harness.judged("front", .held(VerdictRule.legalityUnavailable.reason, message: "look"))
         #expect(try await !self.rises { try await harness.admit("front", number: "N", priority: 7) })

@@ -57,6 +57,12 @@ import Testing
         let line = try #require(try await harness.accessLog().dropFirst(before).last)
         #expect(line == ["erase", "test", "images", card.rawValue])
         #expect(try await harness.state(card) == "delivered")
+        // The certificate of its erasure names the line of the erasure.
+        harness.pass(Self.day)
+        let certificate = try #require(try await harness.erase(card).first)
+        let lines: Int64? = try await harness.value("SELECT max(number) FROM access_log WHERE action = 'erase'")
+        #expect(certificate.accessNumber == lines)
+        #expect(certificate.erasedAt == harness.now.description && certificate.purpose != "images")
     }
 
     @Test func `its bytes are gone from the files, and their room is free`() async throws {
