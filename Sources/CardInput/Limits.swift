@@ -22,8 +22,6 @@ enum WatchLimits {
     static let rescan = Duration.seconds(300)
     /// How often everything is scanned without inotify.
     static let poll = Duration.seconds(5)
-    /// How long a folder is empty before only rescans look into it: each inotify watch counts towards a limit of the system.
-    static let emptyWait = Duration.seconds(3600)
     /// How long a folder that the watch has emptied stays before it is removed.
     static let emptiedWait = Duration.seconds(86_400)
     /// How often a missing folder is looked for.

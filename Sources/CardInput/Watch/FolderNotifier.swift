@@ -89,17 +89,6 @@ final class FolderNotifier: Sendable {
         }
     }
 
-    /// Stops watching a folder, but not those below it.
-    func stopWatching(_ path: FilePath) {
-        self.state.withLock { state in
-            guard !state.isStopped else { return }
-            // For a watched folder, the kernel returns the existing number.
-            let watch = path.withPlatformString { inotify_add_watch(self.descriptor, $0, Self.mask) }
-            if watch >= 0 { inotify_rm_watch(self.descriptor, watch) }
-            state.folders[watch] = nil
-        }
-    }
-
     /// Stops watching a folder and all below it.
     func forget(_ path: FilePath) {
         self.state.withLock { state in
@@ -109,9 +98,6 @@ final class FolderNotifier: Sendable {
             }
         }
     }
-
-    /// The number of watched folders.
-    var count: Int { self.state.withLock { $0.folders.count } }
 
     func drainChanges() -> [FolderChange] {
         self.state.withLock { state in

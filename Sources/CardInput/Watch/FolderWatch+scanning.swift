@@ -63,7 +63,7 @@ extension FolderWatch {
                 let folder = WatchedFolder(root: index, path: real, folderPath: folderPath)
                 var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
                 scan.unmarked = unmarked
-                scan.removed = self.tidy(scan, emptied, notifier)
+                scan.removed = self.removeEmptied(scan, emptied)
                 return scan
             }
         }
@@ -145,19 +145,15 @@ extension FolderWatch {
         return scan
     }
 
-    /// Ends the inotify watches of long empty folders, and removes those that the watch has emptied.
-    ///
-    /// It removes folders only if each is a case: a scanner may write to any other folder.
+    /// Removes folders that the watch has emptied, if each is a case: a scanner may write to any other folder.
     ///
     /// - Returns: the removed folders; a folder with new files is never removed.
-    private nonisolated func tidy(_ scan: Scan, _ emptied: Set<FilePath>, _ notifier: FolderNotifier?) -> [FilePath] {
+    private nonisolated func removeEmptied(_ scan: Scan, _ emptied: Set<FilePath>) -> [FilePath] {
+        guard self.options.inputs.businessNumberRule.isOfFolders else { return [] }
         let date = self.date
         return scan.empty.filter { folder in
-            guard let status = try? folder.status(followingLinks: false) else { return false }
-            let since = Timestamp(ofFile: status.st_mtim)
-            if !scan.isRemote, since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.stopWatching(folder) }
-            guard since.advanced(by: WatchLimits.emptiedWait) <= date,
-                self.options.inputs.businessNumberRule.isOfFolders,
+            guard let status = try? folder.status(followingLinks: false),
+                Timestamp(ofFile: status.st_mtim).advanced(by: WatchLimits.emptiedWait) <= date,
                 emptied.contains(folder) || self.options.after == .move && Self.isArchived(folder, of: scan.real)
             else { return false }
             return folder.withPlatformString { rmdir($0) == 0 }
