@@ -257,14 +257,10 @@ package struct Engine: Sendable {
     }
 
     private func makeStages() -> [any StageWork] {
-        let context = self.context
-        let fetching = LocalGate(cap: Limits.fetches, stage: .fetch, board: context.board)
-        let preparing = LocalGate(cap: context.settings.preparing, stage: .prepare, board: context.board)
-        return [
-            FetchStage(context: context, gate: fetching, hosts: self.fetchHosts),
-            PrepareStage(context: context, gate: preparing),
-            VerifyStage(context: context, gate: self.verifyGate),
-            DeliverStage(context: context, gate: self.deliverGate),
+        [
+            FetchStage(context: self.context, hosts: self.fetchHosts), PrepareStage(context: self.context),
+            VerifyStage(context: self.context, gate: self.verifyGate),
+            DeliverStage(context: self.context, gate: self.deliverGate),
         ]
     }
 
@@ -281,7 +277,7 @@ package struct Engine: Sendable {
     }
 
     private func run(_ work: some StageWork) async throws {
-        try await StageRunner(work: work, board: self.context.board, time: self.context.time).run()
+        try await StageRunner(work, context: self.context).run()
     }
 
     /// Sets how many files stay in a watched folder; the next heartbeat stores it.
@@ -351,7 +347,8 @@ package struct Engine: Sendable {
         let reported = pauses.filter { !$0.isStandstill && $0.state != .waits && $0.stage != .fetch }.map(\.stage)
         let (now, isAmple) = (self.context.time.now(), self.context.room == .ample)
         for work in stages {
-            let mayWork = !reported.contains(work.stage) && work.gate.wait == nil && (isAmple || work.stage == .deliver)
+            let mayWork =
+                !reported.contains(work.stage) && work.gate?.wait == nil && (isAmple || work.stage == .deliver)
             if mayWork, let due = try await work.nextDue(), due <= now {
                 self.context.board.markDue(work.stage, time: self.context.time)
             } else {

@@ -34,53 +34,23 @@ struct EngineContext: Sendable {
     /// What the free space of the sandbox's disk allows.
     var room: DiskSpace { self.store.intake.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
 
-    func retryTerms(maxAttempts: Int, tries: Int) -> RetryTerms {
-        var random = SystemRandomNumberGenerator()
-        return RetryTerms(
-            maxAttempts: maxAttempts,
-            delay: self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
-        )
+    /// How a failed call is repeated.
+    func retry(_ pace: EngineSettings.Pace, tries: Int) -> RetryTerms {
+        RetryTerms(maxAttempts: pace.maxAttempts, delay: self.retryDelay(tries: tries))
     }
 
-    // MARK: Calls
+    /// How long a card waits after one more failure.
+    func retryDelay(tries: Int) -> Duration {
+        var random = SystemRandomNumberGenerator()
+        return self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
+    }
 
     func prepare(_ source: Data, isForeign: Bool = false) async throws -> PreparedImage {
-        let prepare = isForeign ? self.ports.prepareForeign : self.ports.prepare
-        return try await self.measure(.prepare) { try await prepare(source) }
-    }
-
-    func fetch(_ request: FetchRequest, store: @escaping Fetcher.StorePiece) async throws -> FetchOutcome {
-        try await self.measure(.fetch) {
-            try await self.ports.fetcher.fetch(request, store: store)
-        } endedAs: { outcome in
-            switch outcome {
-            case .fetched: .accepted
-            case .failed(let failure): failure.failureClass
-            case .forbidden, .unusable: .rejected
-            }
-        }
-    }
-
-    func verify(_ image: PreparedImage) async throws -> VerificationOutcome {
-        try await self.measure(.verify) {
-            try await self.ports.verifier.verify(image)
-        } endedAs: { outcome in
-            if case .failed(let failure) = outcome { failure.failureClass } else { .accepted }
-        }
-    }
-
-    func send(_ job: DeliveryJob) async throws -> DeliveryOutcome {
-        try await self.measure(.deliver) {
-            try await self.ports.backend.send(job.outbound) { sent, total in
-                self.events(.sending(job.id, sent: sent, total: total))
-            }
-        } endedAs: {
-            $0.failureClass
-        }
+        try await self.measure(.prepare) { try await self.ports.prepare(source, isForeign) }
     }
 
     /// Reports the result and the duration of a call; an abandoned call is not reported.
-    private func measure<Value>(
+    func measure<Value>(
         _ stage: Stage,
         _ call: () async throws -> Value,
         endedAs failureClass: (Value) -> FailureClass = { _ in .accepted }

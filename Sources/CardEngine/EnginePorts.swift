@@ -5,10 +5,9 @@ package import Foundation
 package struct EnginePorts: Sendable {
     /// Reads a file, which must be unchanged since it was listed; throws `CodedError`.
     package var read: @Sendable (_ file: FileIdentity) async throws -> Data
-    /// Makes the JPEG of a card from source bytes, off the cooperative threads; throws `CodedError`.
-    package var prepare: @Sendable (_ source: Data) async throws -> PreparedImage
-    /// Like `prepare`, for bytes from the network.
-    package var prepareForeign: @Sendable (_ source: Data) async throws -> PreparedImage
+    /// Makes the JPEG of a card from source bytes, which may be from the network, off the cooperative threads; throws
+    /// `CodedError`.
+    package var prepare: @Sendable (_ source: Data, _ isForeign: Bool) async throws -> PreparedImage
     /// Makes a prepared image smaller; `nil` if it has the minimum size.
     package var shrink: @Sendable (_ image: PreparedImage) async throws -> PreparedImage?
     /// Fetches images by URL.
@@ -20,16 +19,13 @@ package struct EnginePorts: Sendable {
 
     package init(
         read: @escaping @Sendable (_ file: FileIdentity) async throws -> Data,
-        prepare: @escaping @Sendable (_ source: Data) async throws -> PreparedImage,
-        prepareForeign: (@Sendable (_ source: Data) async throws -> PreparedImage)? = nil,
+        prepare: @escaping @Sendable (_ source: Data, _ isForeign: Bool) async throws -> PreparedImage,
         shrink: @escaping @Sendable (_ image: PreparedImage) async throws -> PreparedImage?,
         fetcher: any Fetcher,
         verifier: any Verifier,
         backend: any Backend
     ) {
-        self.read = read
-        self.prepare = prepare
-        self.prepareForeign = prepareForeign ?? prepare
+        (self.read, self.prepare) = (read, prepare)
         (self.shrink, self.fetcher, self.verifier, self.backend) = (shrink, fetcher, verifier, backend)
     }
 }

@@ -45,8 +45,6 @@ enum Limits {
     static let rememberedHosts = 256
     /// How long the image of a request waits for its preparation.
     static let uploadWait = Duration.seconds(15)
-    /// How often preparing may exceed its time or memory before the card fails.
-    static let preparingTries = 5
     /// Files that are looked up at a time.
     static let lookupSize = 256
 }

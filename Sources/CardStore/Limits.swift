@@ -44,6 +44,10 @@ package enum Limits {
     static let smallStep = Duration.seconds(120)
     /// How long after its message an image may still be missing.
     static let imagePatience = Duration.seconds(600)
+    /// How long a fetch waits for room on our own disk.
+    static let fetchSpaceWait = Duration.seconds(60)
+    /// How often the work on an image may exceed our time or memory before the card fails.
+    static let ownTries = 5
     /// How long an image must be overdue, in milliseconds, to count as not attempted meanwhile.
     static let fetchGap: Int64 = 3_600_000
     /// The most lines of one answer; more are requested page by page.

@@ -221,7 +221,7 @@ final class EngineHarness: Sendable {
                 }
                 return data
             },
-            prepare: { source in
+            prepare: { source, _ in
                 try self.lackMemory(\.preparingFailures)
                 let text = String(decoding: source, as: UTF8.self)
                 try await self.state.withLock { $0.onPreparing }?(text)

@@ -302,7 +302,7 @@ import Testing
         let card = try await harness.admit(harness.message("m1", from: "stranger")).card
         try await harness.resolve(card, .accept)
         harness.pass(.seconds(700))
-        let job = try #require(try await harness.claimFetching().first)
+        let job = try #require(try await harness.claimFetching().jobs.first)
         try await harness.conclude(job, .failed(.specimen(.rejected)))
         #expect(try await harness.state(card) == "rejected refused_by_remote")
         #expect(try await harness.admit(harness.message("m2", from: "stranger")).card == card)

@@ -168,8 +168,7 @@ import Testing
     @Test func `a card made smaller is due at once with its new image, and is not read by its old one`() async throws {
         let (card, job) = try await harness.verifying("front", number: "N")
         let image = StoreHarness.image("small")
-        let conclusion = VerificationConclusion.shrunk(image, after: RemoteFailure.specimen(.shrink))
-        try await harness.store.stages.conclude(job, with: conclusion, now: harness.now)
+        try await harness.conclude(job, .failed(.specimen(.shrink)), shrunk: .success(image))
         let again = try #require(try await harness.claim().first)
         #expect(again.card.id == card && again.card.isShrunk && again.content == image)
         #expect(again.attempt != nil)

@@ -127,9 +127,9 @@ import Testing
         try await harness.plant(CheckTests.damage("DELETE FROM blob WHERE card IN $four"))
         #expect(try await harness.findings() == ["image_missing"])
         // What a run does first.
-        var ended: [CardChange] = []
-        #expect(try await harness.claim { ended.append($0) }.isEmpty)
-        #expect(ended.map(\.state) == [.failed])
+        let claimed = try await harness.claimed()
+        #expect(claimed.jobs.isEmpty)
+        #expect(claimed.changes.map(\.state) == [.failed])
         #expect(try await harness.findings() == [])
         #expect(try await !harness.admit("four", number: "four").isDuplicate)
     }

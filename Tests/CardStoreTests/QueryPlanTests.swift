@@ -214,7 +214,7 @@ import Testing
         }
         try await harness.address()
         _ = try await store.stages.fetchHosts(now: now)
-        _ = try await harness.claimFetching()
+        _ = try await harness.claimFetching().jobs
         _ = try await store.stages.nextDue(in: .fetching, now: now)
         try await store.deliveries.reconsider(under: StoreHarness.terms, now: now)
         _ = try await store.deliveries.nextDecision(now: now)

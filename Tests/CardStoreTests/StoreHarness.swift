@@ -239,17 +239,24 @@ final class StoreHarness {
         _ limit: Int = 100,
         untriedFirst: Bool = false,
         provider: String = "test",
-        parameters: String = "",
-        reporting: (CardChange) -> Void = { _ in }
+        parameters: String = ""
     ) async throws -> [VerificationJob] {
+        try await self.claimed(limit, untriedFirst: untriedFirst, provider: provider, parameters: parameters).jobs
+    }
+
+    func claimed(
+        _ limit: Int = 100,
+        untriedFirst: Bool = false,
+        provider: String = "test",
+        parameters: String = ""
+    ) async throws -> Claimed<VerificationJob> {
         try await self.store.stages.claimVerification(
             by: self.worker,
             provider: provider,
             parameters: parameters,
             limit: limit,
             untriedFirst: untriedFirst,
-            now: self.now,
-            reporting: reporting
+            now: self.now
         )
     }
 
@@ -283,7 +290,33 @@ final class StoreHarness {
     ) async throws -> CardChange {
         let key = ReadingKey(imageDigest: job.content.digest, provider: provider, parameters: "")
         let judgement = Judgement(verdict, warnings: warnings)
-        return try await self.store.stages.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
+        return try await self.conclude(job, .read(reading), key: key) { _, _, _ in judgement }
+    }
+
+    @discardableResult
+    func conclude(
+        _ job: VerificationJob,
+        _ outcome: VerificationOutcome,
+        shrunk: Result<PreparedImage, CodedError>? = nil,
+        key: ReadingKey? = nil,
+        retry: RetryTerms = RetryTerms(maxAttempts: 5, delay: .seconds(1)),
+        judging judge: @escaping SandboxStages.Judge = { _, _, _ in Judgement(.accepted, warnings: []) }
+    ) async throws -> CardChange {
+        try await self.store.stages.conclude(
+            job,
+            with: outcome,
+            shrunk: shrunk,
+            key: key ?? ReadingKey(imageDigest: job.content.digest, provider: "test", parameters: ""),
+            retry: retry,
+            judging: judge,
+            now: self.now
+        )
+    }
+
+    /// The image of a received card is prepared, or not.
+    @discardableResult
+    func conclude(_ job: PreparationJob, _ result: Result<PreparedImage, CodedError>) async throws -> CardChange {
+        try await self.store.stages.conclude(job, with: result, retryDelay: .seconds(5), now: self.now)
     }
 
     @discardableResult
@@ -296,7 +329,7 @@ final class StoreHarness {
     ) async throws -> CardChange {
         let terms = RetryTerms(maxAttempts: maxAttempts, delay: delay)
         let failure = RemoteFailure.specimen(failureClass, scope: scope)
-        return try await self.store.stages.conclude(job, with: .failed(failure, terms), now: self.now)
+        return try await self.conclude(job, .failed(failure), retry: terms)
     }
 
     func verified(
@@ -416,13 +449,8 @@ final class StoreHarness {
         return try #require(try await self.claimDeliveries().first)
     }
 
-    func claimDeliveries(_ limit: Int = 10, reporting: (CardChange) -> Void = { _ in }) async throws -> [DeliveryJob] {
-        try await self.store.deliveries.claimDeliveries(
-            by: self.worker,
-            limit: limit,
-            now: self.now,
-            reporting: reporting
-        )
+    func claimDeliveries(_ limit: Int = 10) async throws -> [DeliveryJob] {
+        try await self.store.deliveries.claimDeliveries(by: self.worker, limit: limit, now: self.now).jobs
     }
 
     /// Delivers whatever may go, until nothing does.

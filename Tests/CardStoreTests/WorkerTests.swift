@@ -24,7 +24,7 @@ import Testing
                         limit: 5,
                         untriedFirst: round % 3 == 0,
                         now: now
-                    ).map(\.card.id)
+                    ).jobs.map(\.card.id)
                 }
             }
             return try await group.reduce(into: []) { $0 += $1 }
@@ -209,7 +209,7 @@ import Testing
         harness.worker = dead
         let attempts: [() async throws -> Void] = [
             { _ = try await self.harness.claim() }, { _ = try await self.harness.claimDeliveries() },
-            { _ = try await self.harness.claimFetching() }, { _ = try await self.harness.claimPreparation() },
+            { _ = try await self.harness.claimFetching().jobs }, { _ = try await self.harness.claimPreparation().jobs },
             { try await self.harness.store.upkeep.heartbeat(of: dead, now: self.harness.now) },
             { _ = try await self.harness.begin() },
         ]

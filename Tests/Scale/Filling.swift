@@ -135,7 +135,7 @@ struct Filling {
             limit: limit,
             untriedFirst: false,
             now: .now
-        )
+        ).jobs
     }
 
     func conclude(_ job: VerificationJob) async throws {
@@ -146,7 +146,14 @@ struct Filling {
         let key = ReadingKey(imageDigest: job.content.digest, provider: "scale", parameters: "")
         let reading = CardReading(side: side, fields: fields)
         let judgement = Judgement(.accepted, warnings: [])
-        try await self.store.stages.conclude(job, with: .judged(reading, key: key, judgement), now: .now)
+        try await self.store.stages.conclude(
+            job,
+            with: .read(reading),
+            key: key,
+            retry: RetryTerms(maxAttempts: 1, delay: .zero),
+            judging: { _, _, _ in judgement },
+            now: .now
+        )
     }
 
     func verify() async throws {

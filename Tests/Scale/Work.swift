@@ -39,7 +39,7 @@ extension Filling {
                 limit: 8,
                 untriedFirst: false,
                 now: .now
-            )
+            ).jobs
         }
     }
 
@@ -52,9 +52,12 @@ extension Filling {
         return [
             (
                 "claim a repeated delivery",
-                { _ = try await store.deliveries.claimDeliveries(by: worker, limit: 8, now: .now) }
+                { _ = try await store.deliveries.claimDeliveries(by: worker, limit: 8, now: .now).jobs }
             ),
-            ("claim a preparation", { _ = try await store.stages.claimPreparation(by: worker, limit: 8, now: .now) }),
+            (
+                "claim a preparation",
+                { _ = try await store.stages.claimPreparation(by: worker, limit: 8, now: .now).jobs }
+            ),
             (
                 "when is next due",
                 {

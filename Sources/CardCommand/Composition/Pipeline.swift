@@ -103,9 +103,8 @@ struct Pipeline: Sendable {
         threads.start()
         let dependencies = EnginePorts(
             read: { file in try await SourceFile.readApart(file, limit: maxSourceBytes) },
-            prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
-            prepareForeign: { source in
-                try await threads.runIfActive { try decoder.prepare(source, isForeign: true) }
+            prepare: { source, isForeign in
+                try await threads.runIfActive { try decoder.prepare(source, isForeign: isForeign) }
             },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
             fetcher: fetcher,

@@ -40,7 +40,7 @@ extension Message {
             case "duplicate": Self("run.duplicate", "duplicate")
             case "unchanged": Self("run.unchanged", "unchanged")
             case "ignored": Self("run.ignored", "ignored")
-            default: CardState(rawValue: end).map(Message.word)
+            default: CardState(rawValue: end).map(Message.stateName)
             }
         return Self("run.count", "\(inputs) \(word.map { Message(end, for: $0) } ?? .textVerbatim(end))")
     }

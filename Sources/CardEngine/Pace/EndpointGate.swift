@@ -3,7 +3,7 @@ import CardStore
 import Synchronization
 
 /// The gate of an endpoint within this process, and its pause in the sandbox, which every process sees.
-final class EndpointGate: StageGate {
+final class EndpointGate: Sendable {
     private struct State {
         var gate: Gate
         /// The last failure of the endpoint; `nil` while it works.
@@ -130,13 +130,13 @@ final class EndpointGate: StageGate {
         case pause(EndpointPause)
     }
 
-    /// Registers the result of a call and frees its slot; pass the returned change to ``write(_:)``.
+    /// Registers the answer to a call and frees its slot; pass the returned change to ``write(_:)``.
     ///
     /// The gate learns of a failure before the call is concluded, since its card may be due again at once. The pause is stored
     /// afterwards, so that an error there does not lose the outcome.
-    func finish(_ result: Gate.Result, failure: RemoteFailure?) -> PauseChange {
+    func finish(_ answer: EndpointAnswer) -> PauseChange {
         self.state.withLock { state in
-            let now = self.time.steady()
+            let (now, result, failure) = (self.time.steady(), answer.result, answer.failure)
             state.gate.finish(result, at: now)
             if result == .unreadable { (state.mayHaveUnreadable, state.unreadable) = (true, failure) }
             guard result != .answered else {

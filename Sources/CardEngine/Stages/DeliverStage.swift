@@ -11,8 +11,18 @@ final class DeliverStage: StageWork {
         case new([DeliveryMember], [DeliveryProposal])
     }
 
+    struct Call: Sendable {
+        let delivery: DeliveryJob
+        /// Whether its form would differ now: another TOKEN, other fields.
+        var isOutdated = false
+    }
+
     let stage = Stage.deliver
-    let gate: EndpointGate
+    /// A card waits in these while its delivery is repeated or formed anew.
+    let states: Set<CardState> = [.verified, .delivering]
+    let scarcestSpace = DiskSpace.finishingOnly
+    var gate: EndpointGate? { self.endpoint }
+    private let endpoint: EndpointGate
     private let context: EngineContext
     /// Numbers that this process is delivering.
     private let busy = Mutex<Set<BusinessNumber>>([])
@@ -28,7 +38,7 @@ final class DeliverStage: StageWork {
 
     init(context: EngineContext, gate: EndpointGate) {
         self.context = context
-        self.gate = gate
+        self.endpoint = gate
         self.gathering = BatchGathering(context: context)
     }
 
@@ -61,24 +71,23 @@ final class DeliverStage: StageWork {
     }
 
     func claim(_ limit: Int) async throws -> Claimed<Job> {
-        try self.context.worker.requireLock()
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
         var formed = 0
         for turn in try await self.turns() where claimed.jobs.count < limit {
             let room = limit - claimed.jobs.count
             switch turn {
-            case .again: try await self.claimRepeats(room, longestAgoFirst: true, now: now, into: &claimed)
+            case .again: claimed.add(try await self.claimRepeats(room, longestAgoFirst: true, now: now))
             case .unreadable:
-                try await self.claimRepeats(room, scope: .unreadable, longestAgoFirst: true, now: now, into: &claimed)
+                claimed.add(try await self.claimRepeats(room, scope: .unreadable, longestAgoFirst: true, now: now))
             case .new(let untriedOnly, let most):
                 guard most > formed else { continue }
-                let most = min(room, most - formed)
-                formed += try await self.propose(most, untriedOnly: untriedOnly, now: now, into: &claimed)
-            case .all: try await self.propose(room, repeatsFirst: true, now: now, into: &claimed)
+                let new = try await self.propose(min(room, most - formed), untriedOnly: untriedOnly, now: now)
+                formed += new.jobs.count
+                claimed.add(new)
+            case .all: claimed.add(try await self.propose(room, repeatsFirst: true, now: now))
             }
         }
-        if claimed.jobs.isEmpty, !claimed.hasChanged { try await self.gate.writeUnreadable(nothingElseIsDue: true) }
         return claimed
     }
 
@@ -86,20 +95,15 @@ final class DeliverStage: StageWork {
         _ limit: Int,
         scope: ClaimScope = .all,
         longestAgoFirst: Bool,
-        now: Timestamp,
-        into claimed: inout Claimed<Job>
-    ) async throws {
-        claimed.jobs += try await self.context.store.deliveries.claimDeliveries(
+        now: Timestamp
+    ) async throws -> Claimed<Job> {
+        try await self.context.store.deliveries.claimDeliveries(
             by: self.context.worker,
             limit: limit,
             scope: scope,
             longestAgoFirst: longestAgoFirst,
             now: now
-        ) { change in
-            claimed.hasChanged = true
-            self.context.report(change)
-        }
-        .map(Job.again)
+        ).map(Job.again)
     }
 
     /// Returns the queries of a claim.
@@ -107,13 +111,13 @@ final class DeliverStage: StageWork {
     /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may suffer from a
     /// changed TOKEN. Then probes alternate, so that a document that always fails does not delay the others.
     private func turns() async throws -> [Turn] {
-        if let unreadable = self.gate.unreadable {
+        if let unreadable = self.endpoint.unreadable {
             // A form of another number shows what the cause is; else the same bytes are sent again.
             let new = Turn.new(untriedOnly: false, most: 1)
-            return (unreadable.isLone ? [.again, new] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
+            return (unreadable.isLone ? [.again, new] : []) + (self.endpoint.probesUnreadable ? [.unreadable] : [])
         }
-        guard self.gate.isFailing else { return [.all] }
-        guard self.gate.isProbing else {
+        guard self.endpoint.isFailing else { return [.all] }
+        guard self.endpoint.isProbing else {
             // Read first: a delivery begun in between counts twice rather than not at all.
             let forming = self.forming.withLock(\.self)
             let most =
@@ -122,7 +126,7 @@ final class DeliverStage: StageWork {
         }
         // If the backend cannot be reached, the document is not the cause.
         let isNew = self.probesNew.withLock { isNew in
-            isNew = self.gate.failsToConnect ? false : !isNew
+            isNew = self.endpoint.failsToConnect ? false : !isNew
             return isNew
         }
         let new = Turn.new(untriedOnly: true, most: 1)
@@ -130,15 +134,12 @@ final class DeliverStage: StageWork {
     }
 
     /// - Parameter repeatsFirst: whether deliveries that are due again go before new ones.
-    /// - Returns: the number of new deliveries to form.
-    @discardableResult
     private func propose(
         _ limit: Int,
         untriedOnly: Bool = false,
         repeatsFirst: Bool = false,
-        now: Timestamp,
-        into claimed: inout Claimed<Job>
-    ) async throws -> Int {
+        now: Timestamp
+    ) async throws -> Claimed<Job> {
         let isBatch = self.context.settings.policy.layout == .batch
         // Read before the cards: the proposals lack cards that come in between.
         let nothingComes = self.context.board.nothingComes
@@ -149,22 +150,21 @@ final class DeliverStage: StageWork {
             terms: self.context.deciding,
             now: now
         )
-        var limit = limit
+        var claimed = Claimed<Job>()
         if repeatsFirst, found.areRepeatsDue {
-            let known = claimed.jobs.count
-            try await self.claimRepeats(limit, longestAgoFirst: false, now: now, into: &claimed)
-            limit -= claimed.jobs.count - known
+            claimed = try await self.claimRepeats(limit, longestAgoFirst: false, now: now)
         }
+        let left = limit - claimed.jobs.count
         let waiting = found.proposals.filter(\.groups.isEmpty)
         if !waiting.isEmpty {
-            try await self.context.store.deliveries.decide(waiting, now: now).forEach(self.context.report)
+            claimed.changes += try await self.context.store.deliveries.decide(waiting, now: now)
         }
         // One delivery of a number at a time: its result decides about the next.
         let groups = found.proposals.compactMap(\.groups.first)
         let formed =
             isBatch
-            ? try await self.gathering.gather(groups, isAll: !untriedOnly, limit: limit, nothingComes: nothingComes)
-            : Array(groups.prefix(limit))
+            ? try await self.gathering.gather(groups, isAll: !untriedOnly, limit: left, nothingComes: nothingComes)
+            : Array(groups.prefix(left))
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         self.forming.withLock { $0 += formed.count }
         claimed.jobs += formed.map { members in
@@ -173,31 +173,40 @@ final class DeliverStage: StageWork {
         }
         // A query for a batch returns only some numbers, most of which may still gather; without those that go, the next returns
         // others.
-        claimed.hasChanged = claimed.hasChanged || !waiting.isEmpty || isBatch && !formed.isEmpty
-        return formed.count
+        claimed.isPartial = claimed.isPartial || !waiting.isEmpty || isBatch && !formed.isEmpty
+        return claimed
     }
 
     // MARK: Sending
 
-    func perform(_ job: Job) async throws {
-        switch job {
-        case .again(let delivery): try await self.repeatDelivery(delivery)
-        case .new(let members, let proposals):
-            defer { self.busy.withLock { $0.subtract(proposals.map(\.number)) } }
-            if let job = try await self.form(members, proposals) { try await self.send(job) }
-        }
-    }
-
-    /// Sends the same bytes again.
+    /// Sends the same bytes again, or forms a new delivery.
     ///
     /// If the TOKEN or the form has changed since, a delivery that never reached the backend is formed again instead; one that
     /// may have reached it is sent once more.
-    private func repeatDelivery(_ job: DeliveryJob) async throws {
-        let isOutdated = await self.isOutdated(job)
-        guard isOutdated, !job.mayBeApplied else { return try await self.send(job, isOutdated: isOutdated) }
-        self.gate.withdraw()
-        try await self.conclude(job, with: .failed(.formChanged), isOutdated: true)
-        self.context.board.signal(.deliver)
+    func begin(_ job: Job) async throws -> Beginning<Call, DeliveryOutcome> {
+        switch job {
+        case .again(let delivery):
+            let call = Call(delivery: delivery, isOutdated: await self.isOutdated(delivery))
+            return call.isOutdated && !delivery.mayBeApplied ? .known(.failed(.formChanged), call) : self.sending(call)
+        case .new(let members, let proposals):
+            defer { self.forming.withLock { $0 -= 1 } }
+            do {
+                if let delivery = try await self.form(members, proposals) {
+                    return self.sending(Call(delivery: delivery))
+                }
+            } catch let failure as RemoteFailure {
+                self.release(proposals.map(\.number))
+                return .failed(failure)
+            }
+            self.release(proposals.map(\.number))
+            return .over
+        }
+    }
+
+    private func release(_ numbers: some Sequence<BusinessNumber>) { self.busy.withLock { $0.subtract(numbers) } }
+
+    private func sending(_ call: Call) -> Beginning<Call, DeliveryOutcome> {
+        self.endpoint.isPausing ? .known(.failed(.withheld), call) : .call(call)
     }
 
     /// Whether the form of a delivery would differ now; `false` while there is no TOKEN.
@@ -208,8 +217,9 @@ final class DeliverStage: StageWork {
     }
 
     /// Stores a new delivery; `nil` if there is none to send.
+    ///
+    /// - Throws: `RemoteFailure` if the TOKEN is missing: nothing was formed.
     private func form(_ members: [DeliveryMember], _ proposals: [DeliveryProposal]) async throws -> DeliveryJob? {
-        defer { self.forming.withLock { $0 -= 1 } }
         var (members, proposals) = (members, proposals)
         while !members.isEmpty {
             guard let outbound = try await self.outbound(of: members) else { return nil }
@@ -229,43 +239,29 @@ final class DeliverStage: StageWork {
                 return job
             case .moved(let numbers):
                 // They are decided again; the form is made again of the others.
+                self.release(numbers)
                 members.removeAll { numbers.contains($0.businessNumber) }
                 proposals.removeAll { numbers.contains($0.number) }
             }
         }
-        self.gate.withdraw()
         return nil
     }
 
     /// Makes the form of cards; `nil` if some of them cannot go, which is stored and reported.
     private func outbound(of members: [DeliveryMember]) async throws -> OutboundDelivery? {
-        let (store, cards) = (self.context.store, members.map(\.card))
-        let material: DeliveryMaterial
+        let (deliveries, cards) = (self.context.store.deliveries, members.map(\.card))
+        var cause: RemoteFailure?
         do {
-            material = try await store.deliveries.material(for: cards)
+            return try await self.outbound(members, deliveries.material(for: cards))
         } catch let error as CodedError where error.code == .imageUnreadable {
-            self.gate.withdraw()
-            try await store.deliveries.failForming(cards, because: nil, now: self.context.time.now()).forEach(
-                self.context.report
-            )
-            return nil
-        }
-        do {
-            return try await self.outbound(members, material)
-        } catch {
-            guard error.failureClass == .rejected || error.failureClass == .shrink else {
-                // No TOKEN: nothing was formed, and the stage pauses as after any other refusal.
-                try await self.gate.write(self.gate.finish(Gate.Result(error), failure: error))
-                self.context.events(.failed(.deliver, error))
-                return nil
-            }
+            cause = nil
+        } catch let error as RemoteFailure where [.rejected, .shrink].contains(error.failureClass) {
             // These cards do not fit into a form; the endpoint is not the cause.
-            self.gate.withdraw()
-            try await store.deliveries.failForming(cards, because: error, now: self.context.time.now()).forEach(
-                self.context.report
-            )
-            return nil
+            cause = error
         }
+        let changes = try await deliveries.failForming(cards, because: cause, now: self.context.time.now())
+        changes.forEach(self.context.report)
+        return nil
     }
 
     private func outbound(
@@ -287,75 +283,51 @@ final class DeliverStage: StageWork {
         )
     }
 
-    private func send(_ job: DeliveryJob, isOutdated: Bool = false) async throws {
-        guard !self.gate.isPausing else {
-            self.gate.withdraw()
-            return try await self.conclude(job, with: .failed(.withheld))
+    func call(_ call: Call) async throws -> DeliveryOutcome {
+        let job = call.delivery
+        let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
+            self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        let outcome = self.doubted(try await self.context.send(job), of: job)
-        if isOutdated, outcome.isRefusalOfForm {
-            // The refused TOKEN or form is no longer used, so this stops no other card.
-            self.gate.withdraw()
-            try await self.conclude(job, with: outcome, isOutdated: true)
-        } else {
-            let pauseChange = outcome.failureOfAll.map { self.reportToGate($0, of: job, outcome) }
-            try await self.conclude(job, with: outcome)
-            if let pauseChange {
-                try await self.gate.write(pauseChange)
-            } else {
-                try await self.reportToGate(outcome, of: job)
-            }
-            if outcome.failure?.isUnreadable == true { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
-        }
-        self.context.board.signal(.deliver)
+        return self.doubted(outcome, of: job)
     }
 
-    private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome, isOutdated: Bool = false) async throws {
+    func answer(in outcome: DeliveryOutcome, of call: Call) async -> EndpointAnswer? {
+        // The refused TOKEN or form is no longer used, so this stops no other card.
+        if call.isOutdated, outcome.isRefusalOfForm { return nil }
+        if let failure = outcome.failureOfAll {
+            let isSuspect = failure.isUnlisted && self.countSuspects(call.delivery, outcome)
+            return EndpointAnswer(result: isSuspect ? .stopped : Gate.Result(failure), failure: failure)
+        }
+        if let failure = outcome.tokenRefusal { return await self.answer(to: failure, of: call.delivery) }
+        if outcome.isAccepted { self.suspects.withLock { $0 = [] } }
+        self.refusedTokens.withLock { $0 = [] }
+        return .works
+    }
+
+    /// Reads the TOKEN again; the endpoint stops if it is still the same, or the second one that was refused.
+    private func answer(to failure: RemoteFailure, of job: DeliveryJob) async -> EndpointAnswer {
+        let backend = self.context.ports.backend
+        let isFirst = self.refusedTokens.withLock { refused in
+            if let token = backend.token(in: job.outbound.parts) { refused.insert(token) }
+            return refused.count <= 1
+        }
+        let isNew = await backend.refreshToken(staleIn: job.outbound.parts)
+        return isNew && isFirst ? .works : EndpointAnswer(result: .stopped, failure: failure)
+    }
+
+    func conclude(_ call: Call, _ outcome: DeliveryOutcome) async throws -> [CardChange] {
+        defer { self.release(call.delivery.numbers) }
         let settings = self.context.settings
-        let changes = try await self.context.store.deliveries.conclude(
-            job,
+        return try await self.context.store.deliveries.conclude(
+            call.delivery,
             with: outcome,
             terms: DeliveryTerms(
-                retry: self.context.retryTerms(maxAttempts: settings.delivery.maxAttempts, tries: job.tries),
+                retry: self.context.retry(settings.delivery, tries: call.delivery.tries),
                 onUnknown: settings.onUnknown,
-                isOutdated: isOutdated
+                isOutdated: call.isOutdated
             ),
             now: self.context.time.now()
         )
-        // A card that waits for its next attempt has not changed its state.
-        for change in changes where !change.state.isRunnable { self.context.report(change) }
-    }
-
-    private func reportToGate(
-        _ failure: RemoteFailure,
-        of job: DeliveryJob,
-        _ outcome: DeliveryOutcome
-    ) -> EndpointGate.PauseChange {
-        let isSuspect = failure.isUnlisted && self.countSuspects(job, outcome)
-        self.context.events(.failed(.deliver, failure))
-        return self.gate.finish(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
-    }
-
-    private func reportToGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
-        // A TOKEN refused for one member is refused for all.
-        let outcome = outcome.refusedToken.map(DeliveryOutcome.tokenExpired) ?? outcome
-        switch outcome {
-        case .accepted, .items:
-            if outcome.isAccepted { self.suspects.withLock { $0 = [] } }
-            self.refusedTokens.withLock { $0 = [] }
-            try await self.gate.write(self.gate.finish(.answered, failure: nil))
-        case .tokenExpired(let failure):
-            let backend = self.context.ports.backend
-            let isFirst = self.refusedTokens.withLock { refused in
-                if let token = backend.token(in: job.outbound.parts) { refused.insert(token) }
-                return refused.count <= 1
-            }
-            let isNew = await backend.refreshToken(staleIn: job.outbound.parts)
-            let goesOn = isNew && isFirst
-            try await self.gate.write(self.gate.finish(goesOn ? .answered : .stopped, failure: failure))
-            if !goesOn { self.context.events(.failed(.deliver, failure)) }
-        case .failed: break
-        }
     }
 
     /// Turns a refusal under a status about the address into a stop, once enough numbers in a row were refused so.

@@ -8,18 +8,21 @@ final class FetchStage: StageWork {
     struct Job: Sendable {
         let fetch: FetchJob
         let host: EndpointGate?
+        let startedAt: Timestamp
     }
 
     let stage = Stage.fetch
-    let gate: LocalGate
+    let states: Set<CardState> = [.fetching]
+    let scarcestSpace = DiskSpace.ample
+    let cap = Limits.fetches
     private let context: EngineContext
     private let hosts: FetchHosts
     /// The earliest end of the pauses, if the hosts of all due cards pause.
     private let pause = Mutex<Timestamp?>(nil)
 
-    init(context: EngineContext, gate: LocalGate, hosts: FetchHosts) {
-        (self.context, self.gate, self.hosts) = (context, gate, hosts)
-    }
+    init(context: EngineContext, hosts: FetchHosts) { (self.context, self.hosts) = (context, hosts) }
+
+    func gate(of job: Job) -> EndpointGate? { job.host }
 
     func nextDue() async throws -> Timestamp? {
         let store = self.context.store
@@ -35,8 +38,6 @@ final class FetchStage: StageWork {
 
     /// Claims only cards whose host has a free slot: the others stay unclaimed, and cost nothing.
     func claim(_ limit: Int) async throws -> Claimed<Job> {
-        try self.context.worker.requireLock()
-        guard self.context.room == .ample else { return Claimed() }
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
         var pauses: [Duration] = []
@@ -47,18 +48,15 @@ final class FetchStage: StageWork {
                 pauses.append(host?.wait ?? .zero)
                 continue
             }
-            let jobs = try await self.context.store.stages.claimFetching(
+            let ofHost = try await self.context.store.stages.claimFetching(
                 from: name,
                 by: self.context.worker,
                 limit: places,
                 untriedFirst: host?.isFailing ?? false,
                 now: now
-            ) { change in
-                claimed.hasChanged = true
-                self.context.report(change)
-            }
-            host?.begin(jobs.count)
-            claimed.jobs += jobs.map { Job(fetch: $0, host: host) }
+            )
+            host?.begin(ofHost.jobs.count)
+            claimed.add(ofHost.map { Job(fetch: $0, host: host, startedAt: now) })
         }
         self.pause.withLock { $0 = claimed.jobs.isEmpty ? pauses.min().map(now.advanced(by:)) : nil }
         return claimed
@@ -66,60 +64,50 @@ final class FetchStage: StageWork {
 
     // MARK: Fetching
 
-    func perform(_ job: Job) async throws {
-        let (fetch, startedAt) = (job.fetch, self.context.time.now())
-        do { _ = try self.context.ports.fetcher.host(of: fetch.content.address) } catch  where error.kind == .input {
-            job.host?.withdraw()
-            return try await self.conclude(fetch, with: self.ended(.forbidden(error), fetch, startedAt: startedAt))
+    func begin(_ job: Job) -> Beginning<Job, FetchOutcome> {
+        do throws(CodedError) { _ = try self.context.ports.fetcher.host(of: job.fetch.content.address) } catch {
+            if error.kind == .input { return .known(.forbidden(error), job) }
         }
-        let outcome: FetchOutcome
+        return .call(job)
+    }
+
+    func call(_ job: Job) async throws -> FetchOutcome {
         do {
-            outcome = try await self.context.fetch(fetch.content) { bytes, offset, version in
-                try await self.context.store.stages.storeChunk(bytes, at: offset, of: fetch, version: version)
+            return try await self.context.ports.fetcher.fetch(job.fetch.content) { bytes, offset, version in
+                try await self.context.store.stages.storeChunk(bytes, at: offset, of: job.fetch, version: version)
             }
-        } catch let error as CodedError where error.code == .cardConflict {
-            // A person erased the card, or another process has taken it over.
-            job.host?.withdraw()
-            return
-        } catch let error as CodedError where error.code == .diskSpaceLow {
-            job.host?.withdraw()
-            return try await self.conclude(fetch, with: .postponed(until: startedAt.advanced(by: .seconds(60))))
-        }
-        try await self.finish(job, self.ended(outcome, fetch, startedAt: startedAt), outcome)
-    }
-
-    private func finish(_ job: Job, _ conclusion: FetchConclusion, _ outcome: FetchOutcome) async throws {
-        guard case .failed(let failure) = outcome else {
-            try await self.conclude(job.fetch, with: conclusion)
-            if let host = job.host { try await host.write(host.finish(.answered, failure: nil)) }
-            return
-        }
-        let pauseChange = job.host?.finish(Self.result(of: failure), failure: failure)
-        try await self.conclude(job.fetch, with: conclusion)
-        if let pauseChange { try await job.host?.write(pauseChange) }
-        self.context.events(.failed(.fetch, failure))
-    }
-
-    /// Returns the result for the gate: an answer about one image does not concern the others of its host.
-    private static func result(of failure: RemoteFailure) -> Gate.Result {
-        switch failure.failureClass {
-        case .accepted, .rejected, .shrink, .stop: .answered
-        case .throttled, .notSent, .transient, .unknown: Gate.Result(failure)
+        } catch let error as CodedError where [.cardConflict, .diskSpaceLow].contains(error.code) {
+            // A conflict: a person erased the card, or another process has taken it over.
+            return .interrupted
         }
     }
 
-    /// Attempts are not limited, only time is: a host that fails for an hour fails no card.
-    private func ended(_ outcome: FetchOutcome, _ job: FetchJob, startedAt: Timestamp) -> FetchConclusion {
-        .ended(outcome, startedAt: startedAt, self.context.retryTerms(maxAttempts: .max, tries: job.tries))
+    /// An answer about one image does not concern the others of its host.
+    func answer(in outcome: FetchOutcome, of job: Job) -> EndpointAnswer? {
+        switch outcome {
+        case .interrupted: nil
+        case .fetched, .forbidden, .unusable: .works
+        case .failed(let failure):
+            switch failure.failureClass {
+            case .accepted, .rejected, .shrink, .stop: EndpointAnswer(result: .answered, failure: failure)
+            case .throttled, .notSent, .transient, .unknown: EndpointAnswer(failure)
+            }
+        }
     }
 
-    private func conclude(_ job: FetchJob, with conclusion: FetchConclusion) async throws {
-        let change = try await self.context.store.stages.conclude(job, with: conclusion, now: self.context.time.now())
-        guard change?.state != .fetching else { return self.context.board.signal(.fetch) }
-        if let change { self.context.report(change) }
+    func conclude(_ job: Job, _ outcome: FetchOutcome) async throws -> [CardChange] {
+        let change = try await self.context.store.stages.conclude(
+            job.fetch,
+            with: outcome,
+            startedAt: job.startedAt,
+            retryDelay: self.context.retryDelay(tries: job.fetch.tries),
+            now: self.context.time.now()
+        )
+        guard change?.state != .fetching else { return [] }
         self.context.board.signal(.prepare)
         // A card with the same image may be verified again.
         self.context.board.signal(.verify)
+        return [change].compactMap(\.self)
     }
 }
 

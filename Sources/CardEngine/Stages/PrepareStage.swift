@@ -3,43 +3,49 @@ import CardStore
 
 /// Prepares the images of cards whose source bytes came over HTTP.
 struct PrepareStage: StageWork {
-    let stage = Stage.prepare
     let context: EngineContext
-    let gate: LocalGate
+    let stage = Stage.prepare
+    let states: Set<CardState> = [.received]
+    let scarcestSpace = DiskSpace.noIntake
+    var cap: Int { self.context.settings.preparing }
 
     func nextDue() async throws -> Timestamp? {
         try await self.context.store.stages.nextDue(in: .received, now: self.context.time.now())
     }
 
     func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
-        try self.context.worker.requireLock()
-        // The remaining disk space is for finishing cards and erasing them.
-        guard self.context.room != .finishingOnly else { return Claimed() }
-        var claimed = Claimed<PreparationJob>()
-        claimed.jobs = try await self.context.store.stages.claimPreparation(
+        try await self.context.store.stages.claimPreparation(
             by: self.context.worker,
             limit: limit,
             now: self.context.time.now()
-        ) { change in
-            claimed.hasChanged = true
-            self.context.report(change)
-        }
-        return claimed
+        )
     }
 
-    func perform(_ job: PreparationJob) async throws {
-        let conclusion: PreparationConclusion
-        do {
-            conclusion = .prepared(try await self.context.prepare(job.content, isForeign: true))
-        } catch let error as CodedError where error.kind == .input {
-            conclusion = .refused(error)
-        } catch let error as CodedError {
-            let terms = self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
-            conclusion = .failed(error, terms)
+    func call(_ job: PreparationJob) async throws -> Result<PreparedImage, CodedError> {
+        do { return .success(try await self.context.ports.prepare(job.content, true)) } catch let error as CodedError {
+            return .failure(error)
         }
-        let change = try await self.context.store.stages.conclude(job, with: conclusion, now: self.context.time.now())
-        self.context.report(change)
-        // A card that waits for its next attempt is due later.
-        self.context.board.signal(change.state == .received ? .prepare : .verify)
+    }
+
+    func answer(in outcome: Result<PreparedImage, CodedError>, of job: PreparationJob) -> EndpointAnswer? { nil }
+
+    func conclude(_ job: PreparationJob, _ result: Result<PreparedImage, CodedError>) async throws -> [CardChange] {
+        let change = try await self.context.store.stages.conclude(
+            job,
+            with: result,
+            retryDelay: self.context.retryDelay(tries: job.tries),
+            now: self.context.time.now()
+        )
+        self.context.board.signal(.verify)
+        return [change]
+    }
+}
+
+extension Result: CallOutcome where Success == PreparedImage, Failure == CodedError {
+    var failureClass: FailureClass {
+        switch self {
+        case .success: .accepted
+        case .failure(let error): error.kind == .input ? .rejected : .transient
+        }
     }
 }

@@ -3,98 +3,108 @@ import CardStore
 
 /// Sends prepared images to the verification service and judges the readings.
 struct VerifyStage: StageWork {
-    let stage = Stage.verify
     let context: EngineContext
-    let gate: EndpointGate
+    let gate: EndpointGate?
+    let stage = Stage.verify
+    let states: Set<CardState> = [.prepared]
+    let scarcestSpace = DiskSpace.noIntake
 
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
         // Cards with unreadable answers are due, too, though only a probe tries them again.
         return try await self.context.store.stages.nextDue(in: .prepared, now: now)
-            ?? (self.gate.unreadable == nil ? nil : now)
+            ?? (self.gate?.unreadable == nil ? nil : now)
     }
 
     func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
-        try self.context.worker.requireLock()
-        // The remaining disk space is for finishing cards and erasing them.
-        guard self.context.room != .finishingOnly else { return Claimed() }
-        var claimed = Claimed<VerificationJob>()
         let verifier = self.context.ports.verifier
-        for scope in self.scopes where claimed.jobs.isEmpty && !claimed.hasChanged {
-            claimed.jobs = try await self.context.store.stages.claimVerification(
+        for scope in self.scopes {
+            let claimed = try await self.context.store.stages.claimVerification(
                 by: self.context.worker,
                 provider: verifier.provider,
                 parameters: verifier.parameters,
                 limit: limit,
                 scope: scope,
-                untriedFirst: self.gate.isFailing,
+                untriedFirst: self.gate?.isFailing ?? false,
                 now: self.context.time.now()
-            ) { change in
-                claimed.hasChanged = true
-                self.context.report(change)
-            }
+            )
+            guard claimed.jobs.isEmpty, claimed.changes.isEmpty else { return claimed }
         }
-        if claimed.jobs.isEmpty, !claimed.hasChanged { try await self.gate.writeUnreadable(nothingElseIsDue: true) }
-        return claimed
+        return Claimed()
     }
 
     /// The claims in order.
     ///
     /// While answers cannot be understood, a photo of another number shows what the cause is; else the same photo is tried again.
     private var scopes: [ClaimScope] {
-        guard let unreadable = self.gate.unreadable else { return [.all] }
-        return (unreadable.isLone ? [.otherNumbers] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
+        guard let gate = self.gate, let unreadable = gate.unreadable else { return [.all] }
+        return (unreadable.isLone ? [.otherNumbers] : []) + (gate.probesUnreadable ? [.unreadable] : [])
     }
 
-    func perform(_ job: VerificationJob) async throws {
-        if let reading = job.reading {
-            self.gate.withdraw()
-            return try await self.judge(job, reading)
-        }
-        guard !self.gate.isPausing else {
-            self.gate.withdraw()
-            return try await self.conclude(job, with: self.failed(.withheld, of: job))
-        }
-        switch try await self.context.verify(job.content) {
-        case .read(let reading):
-            try await self.judge(job, reading)
-            try await self.gate.write(self.gate.finish(.answered, failure: nil))
-        case .failed(let failure):
-            let pauseChange = self.gate.finish(Gate.Result(failure), failure: failure)
-            try await self.conclude(job, with: self.conclusion(of: job, after: failure))
-            try await self.gate.write(pauseChange)
-            if failure.isUnreadable { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
-            self.context.events(.failed(.verify, failure))
-        }
+    func begin(_ job: VerificationJob) -> Beginning<VerificationJob, VerificationOutcome> {
+        if let reading = job.reading { return .known(.read(reading), job) }
+        return self.gate?.isPausing == true ? .known(.failed(.withheld), job) : .call(job)
     }
 
-    private func judge(_ job: VerificationJob, _ reading: CardReading) async throws {
-        let judgement = try await self.judgement(of: job, reading)
+    func call(_ job: VerificationJob) async throws -> VerificationOutcome {
+        try await self.context.ports.verifier.verify(job.content)
+    }
+
+    func answer(in outcome: VerificationOutcome, of job: VerificationJob) -> EndpointAnswer? {
+        outcome.failure.map(EndpointAnswer.init) ?? .works
+    }
+
+    func conclude(_ job: VerificationJob, _ outcome: VerificationOutcome) async throws -> [CardChange] {
+        var outcome = outcome
+        let shrunk = try await self.shrunk(job, &outcome)
         let verifier = self.context.ports.verifier
         let key = ReadingKey(
             imageDigest: job.content.digest,
             provider: verifier.provider,
             parameters: verifier.parameters
         )
-        try await self.conclude(job, with: .judged(reading, key: key, judgement))
+        let change = try await self.context.store.stages.conclude(
+            job,
+            with: outcome,
+            shrunk: shrunk,
+            key: key,
+            retry: self.context.retry(self.context.settings.verification, tries: job.tries),
+            judging: self.judge,
+            now: self.context.time.now()
+        )
+        return [change]
+    }
+
+    /// Makes an image that is too large smaller, to be sent once more.
+    ///
+    /// - Returns: why not, if time or memory is lacking, as in preparing; `nil` if it has the minimum size.
+    private func shrunk(_ job: VerificationJob, _ outcome: inout VerificationOutcome) async throws
+        -> Result<PreparedImage, CodedError>?
+    {
+        guard case .failed(var failure) = outcome, failure.failureClass == .shrink else { return nil }
+        do {
+            if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.content) {
+                return .success(smaller)
+            }
+        } catch let error as CodedError {
+            return .failure(error)
+        }
+        failure.message = .engineImageRefused(job.content)
+        outcome = .failed(failure)
+        return nil
     }
 
     /// Judges a reading by the clock.
     ///
     /// A refusal by a date rule is held if the clock may be wrong: if the rule would not refuse at the last correct time, or at
     /// the date of this program.
-    private func judgement(of job: VerificationJob, _ reading: CardReading) async throws -> Judgement {
+    private func judge(_ reading: CardReading, _ metadata: CardMetadata, seen: Timestamp) -> Judgement {
         func judge(at time: Timestamp) -> Judgement {
-            self.context.settings.rules.judge(
-                reading,
-                expecting: job.card.metadata,
-                today: CalendarDay(inChinaAt: time)
-            )
+            self.context.settings.rules.judge(reading, expecting: metadata, today: CalendarDay(inChinaAt: time))
         }
         let now = self.context.time.now()
         var judgement = judge(at: now)
         guard case .rejected(let reason, let message) = judgement.verdict else { return judgement }
-        let seen = try await self.context.store.upkeep.seenTime()
         let others = [seen] + (now < .programDate ? [.programDate] : [])
         let isDoubtful = others.contains { time in
             if case .rejected(reason, _) = judge(at: time).verdict { false } else { true }
@@ -102,38 +112,5 @@ struct VerifyStage: StageWork {
         guard isDoubtful else { return judgement }
         judgement.verdict = .held(.clockDoubtful, message: .engineClockDoubtful(message, now: now))
         return judgement
-    }
-
-    /// An image that is too large is sent once more in a smaller size.
-    private func conclusion(of job: VerificationJob, after failure: RemoteFailure) async throws
-        -> VerificationConclusion
-    {
-        guard failure.failureClass == .shrink else { return self.failed(failure, of: job) }
-        do {
-            if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.content) {
-                return .shrunk(smaller, after: failure)
-            }
-        } catch let error as CodedError {
-            // Our own lack of time or memory, as in preparing.
-            let terms = self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
-            return .notShrunk(error, after: failure, terms)
-        }
-        var final = failure
-        final.message = .engineImageRefused(job.content)
-        return self.failed(final, of: job)
-    }
-
-    private func failed(_ failure: RemoteFailure, of job: VerificationJob) -> VerificationConclusion {
-        .failed(
-            failure,
-            self.context.retryTerms(maxAttempts: self.context.settings.verification.maxAttempts, tries: job.tries)
-        )
-    }
-
-    private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
-        let change = try await self.context.store.stages.conclude(job, with: conclusion, now: self.context.time.now())
-        // A card that waits for its next attempt has not changed its state.
-        guard change.state != .prepared else { return self.context.board.signal(.verify) }
-        self.context.report(change)
     }
 }

@@ -17,7 +17,7 @@ extension Message {
         }
     }
 
-    package static func word(_ state: CaseState) -> Self {
+    package static func stateName(_ state: CaseState) -> Self {
         switch state {
         case .decide: Self("word.case_decide", "a person must decide")
         case .failed: Self("word.case_failed", "attempts used up")
@@ -28,7 +28,7 @@ extension Message {
         }
     }
 
-    package static func word(_ state: CardState) -> Self {
+    package static func stateName(_ state: CardState) -> Self {
         switch state {
         case .fetching: Self("word.card_fetching", "being fetched")
         case .received: Self("word.card_received", "to be prepared")
@@ -51,9 +51,9 @@ extension Message.Text.Interpolation {
 
     package mutating func appendInterpolation(_ stage: Stage) { self.append(.word(stage), code: stage) }
 
-    package mutating func appendInterpolation(_ state: CardState) { self.append(.word(state), code: state) }
+    package mutating func appendInterpolation(_ state: CardState) { self.append(.stateName(state), code: state) }
 
-    package mutating func appendInterpolation(_ state: CaseState) { self.append(.word(state), code: state) }
+    package mutating func appendInterpolation(_ state: CaseState) { self.append(.stateName(state), code: state) }
 
     package mutating func appendInterpolation(_ sides: [CardSide]) {
         self.appendInterpolation(sides.map { Message($0.rawValue, for: .word($0)) })

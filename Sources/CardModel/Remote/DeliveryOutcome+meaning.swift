@@ -63,9 +63,10 @@ extension DeliveryOutcome {
         return refusals.count == items.count ? refusals.filter(\.isUnlisted) : nil
     }
 
-    /// Why the TOKEN was refused for a member of a joint reply.
-    package var refusedToken: RemoteFailure? {
-        self.items.lazy.compactMap { if case .notApplied(let failure) = $0 { failure } else { nil } }
+    /// Why the TOKEN was refused; one that is refused for a member of a joint reply is refused for all.
+    package var tokenRefusal: RemoteFailure? {
+        if case .tokenExpired(let failure) = self { return failure }
+        return self.items.lazy.compactMap { if case .notApplied(let failure) = $0 { failure } else { nil } }
             .first { $0.failureClass == .stop }
     }
 }

@@ -86,6 +86,9 @@ package struct PreparedImage: Hashable, Sendable, Discreet {
 package enum VerificationOutcome: Hashable, Sendable {
     case read(CardReading)
     case failed(RemoteFailure)
+
+    package var failure: RemoteFailure? { if case .failed(let failure) = self { failure } else { nil } }
+    package var failureClass: FailureClass { self.failure?.failureClass ?? .accepted }
 }
 
 /// The key under which a reading may be reused: the bytes sent, the service that read them, and its parameters.
@@ -148,4 +151,16 @@ package enum FetchOutcome: Sendable {
     case forbidden(CodedError)
     /// The host sends no usable image: empty or too large.
     case unusable(CodedError)
+    /// Our own disk has no room for it now, or the card is no longer fetched here.
+    case interrupted
+
+    /// The class of the attempt.
+    package var failureClass: FailureClass {
+        switch self {
+        case .fetched: .accepted
+        case .failed(let failure): failure.failureClass
+        case .forbidden, .unusable: .rejected
+        case .interrupted: .transient
+        }
+    }
 }

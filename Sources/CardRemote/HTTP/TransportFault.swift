@@ -30,10 +30,10 @@ enum TransportFault {
         isCoded: Bool = false
     ) -> HTTPFailure.Code {
         switch error {
-        case let error as HTTPClientError: self.code(for: error)
-        case let error as NIOConnectionError: self.code(for: error, usesTLS: usesTLS)
-        case let error as IOError: self.code(forErrno: error.errnoCode, phase: phase)
-        case let error as ChannelError: self.code(for: error, phase: phase)
+        case let error as HTTPClientError: self.clientCode(for: error)
+        case let error as NIOConnectionError: self.connectionCode(for: error, usesTLS: usesTLS)
+        case let error as IOError: self.systemCode(for: error.errnoCode, phase: phase)
+        case let error as ChannelError: self.channelCode(for: error, phase: phase)
         // The reason why a header cannot be sent.
         case is Message: .invalidRequest
         case .some(ExchangeEnd.replyTooLarge): .replyTooLarge
@@ -48,7 +48,7 @@ enum TransportFault {
         }
     }
 
-    private static func code(for error: HTTPClientError) -> HTTPFailure.Code {
+    private static func clientCode(for error: HTTPClientError) -> HTTPFailure.Code {
         switch error {
         case .connectTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout: .connectTimeout
         case .invalidProxyResponse: .proxyRefused
@@ -65,7 +65,7 @@ enum TransportFault {
         }
     }
 
-    private static func code(for error: NIOConnectionError, usesTLS: Bool) -> HTTPFailure.Code {
+    private static func connectionCode(for error: NIOConnectionError, usesTLS: Bool) -> HTTPFailure.Code {
         guard !error.connectionErrors.isEmpty else {
             return error.dnsAError != nil || error.dnsAAAAError != nil ? .dns : .connectFailed
         }
@@ -74,7 +74,7 @@ enum TransportFault {
         return codes.first { $0 == .connectRefused } ?? codes.first { $0 == .connectTimeout } ?? .connectFailed
     }
 
-    private static func code(for error: ChannelError, phase: HTTPPhase) -> HTTPFailure.Code {
+    private static func channelCode(for error: ChannelError, phase: HTTPPhase) -> HTTPFailure.Code {
         switch error {
         case .connectTimeout: .connectTimeout
         case .ioOnClosedChannel, .alreadyClosed, .eof, .outputClosed, .inputClosed: .connectionClosed
@@ -82,7 +82,7 @@ enum TransportFault {
         }
     }
 
-    private static func code(forErrno errno: CInt, phase: HTTPPhase) -> HTTPFailure.Code {
+    private static func systemCode(for errno: CInt, phase: HTTPPhase) -> HTTPFailure.Code {
         switch errno {
         case ECONNREFUSED: .connectRefused
         case ETIMEDOUT: phase == .notSent ? .connectTimeout : .connectionReset

@@ -20,7 +20,7 @@ struct Chart {
     static func throughput(_ throughput: Throughput) -> Chart {
         let series: [(name: HTML, counts: [Int])] = [
             ("\(Message.chartAdmitted)", throughput.admitted), ("\(Message.chartVerified)", throughput.verified),
-            ("\(Message.word(CardState.delivered))", throughput.delivered),
+            ("\(Message.stateName(CardState.delivered))", throughput.delivered),
         ]
         return Chart(id: "throughput", title: .chartThroughput, starts: throughput.starts, series: series)
     }

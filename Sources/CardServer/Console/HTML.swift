@@ -98,11 +98,11 @@ extension HTML {
 
     /// A state as a word and as a code: the colour adds nothing to them.
     static func state(_ state: CardState) -> HTML {
-        "<span class=\"state \(state)\">\(Message.word(state))</span> <code>\(state)</code>"
+        "<span class=\"state \(state)\">\(Message.stateName(state))</span> <code>\(state)</code>"
     }
 
     static func state(_ state: CaseState) -> HTML {
-        "<span class=\"state \(state)\">\(Message.word(state))</span> <code>\(state)</code>"
+        "<span class=\"state \(state)\">\(Message.stateName(state))</span> <code>\(state)</code>"
     }
 
     static func side(_ side: CardSide?) -> HTML {

@@ -8,15 +8,14 @@ extension SandboxDeliveries {
     /// - Parameters:
     ///   - scope: which deliveries may go.
     ///   - longestAgoFirst: whether the one that failed longest ago goes first; for while the endpoint fails.
-    ///   - reporting: receives the changes of cards whose delivery is dissolved, or is closed because it cannot be unsealed.
+    /// - Returns: also the cards whose delivery is dissolved, or is closed because it cannot be unsealed.
     package func claimDeliveries(
         by worker: Worker,
         limit: Int,
         scope: ClaimScope = .all,
         longestAgoFirst: Bool = false,
-        now: Timestamp,
-        reporting: (CardChange) -> Void = { _ in }
-    ) async throws -> [DeliveryJob] {
+        now: Timestamp
+    ) async throws -> Claimed<DeliveryJob> {
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let due: SQL =
             scope == .unreadable
@@ -56,8 +55,7 @@ extension SandboxDeliveries {
             }
             return (claimed, dissolved)
         }
-        dissolved.forEach(reporting)
-        return try await self.sandbox.stages.unsealed(claimed, now: now, reporting: reporting) { claim, tx in
+        var jobs = try await self.sandbox.stages.unsealed(claimed, now: now) { claim, tx in
             let delivery = try DeliveryRecord(claim.id, store: self.sandbox, in: tx)
             return delivery.isClaimed(by: worker.id) ? try self.job(delivery, attempt: claim.attempt, in: tx) : nil
         } orEnd: { claim, tx in
@@ -68,6 +66,8 @@ extension SandboxDeliveries {
             try delivery.closeDamaged()
             return try delivery.memberStates
         }
+        jobs.changes += dissolved
+        return jobs
     }
 
     /// Selects the deliveries that were attempted and are due again.

@@ -2,7 +2,7 @@ import CardModel
 import Glibc
 
 /// The work for which there is space on the disk of the sandbox.
-package enum DiskSpace: Hashable, Sendable {
+package enum DiskSpace: Comparable, Sendable {
     /// Everything continues.
     case ample
     /// No photo is admitted; admitted cards continue.

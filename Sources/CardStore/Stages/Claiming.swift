@@ -1,6 +1,29 @@
 package import CardModel
 package import Foundation
 
+/// What a claim has brought.
+package struct Claimed<Job: Sendable>: Sendable {
+    package var jobs: [Job] = []
+    /// The cards that it changed: those that cannot be unsealed fail.
+    package var changes: [CardChange] = []
+    /// Whether the next claim may find more at once.
+    package var isPartial = false
+
+    package init(_ jobs: [Job] = []) { self.jobs = jobs }
+
+    package mutating func add(_ other: Claimed) {
+        self.jobs += other.jobs
+        self.changes += other.changes
+        self.isPartial = self.isPartial || other.isPartial
+    }
+
+    package func map<Other>(_ transform: (Job) -> Other) -> Claimed<Other> {
+        var mapped = Claimed<Other>(self.jobs.map(transform))
+        (mapped.changes, mapped.isPartial) = (self.changes, self.isPartial)
+        return mapped
+    }
+}
+
 /// A card that a worker has claimed for a stage.
 package struct CardJob<Content: Sendable>: Sendable {
     package var card: Card
@@ -32,7 +55,6 @@ extension SandboxStages {
     ///   - scope: which cards may go.
     ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago; for while the
     ///     endpoint fails.
-    ///   - reporting: receives the changes of cards that cannot be unsealed, which fail.
     package func claimVerification(
         by worker: Worker,
         provider: String,
@@ -40,16 +62,15 @@ extension SandboxStages {
         limit: Int,
         scope: ClaimScope = .all,
         untriedFirst: Bool,
-        now: Timestamp,
-        reporting: (CardChange) -> Void = { _ in }
-    ) async throws -> [VerificationJob] {
+        now: Timestamp
+    ) async throws -> Claimed<VerificationJob> {
         // A card for a probe is not ready by itself.
-        guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return [] }
+        guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return Claimed() }
         let own: SQL = scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber
         let turns =
             scope == .unreadable
             ? [Unreadable.longestAgoFirst] : Self.turns(.prepared, of: own, untriedFirst: untriedFirst, now: now)
-        return try await self.claim(.prepared, turns, by: worker, limit: limit, now: now, reporting: reporting) {
+        return try await self.claim(.prepared, turns, by: worker, limit: limit, now: now) {
             try self.records.unseal($0, in: $1)
         } beginning: { row, tx in
             let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
@@ -127,7 +148,6 @@ extension SandboxStages {
     /// Claims up to `limit` cards by several conditions in turn, and makes a job of each; a card that cannot be unsealed fails.
     ///
     /// - Parameters:
-    ///   - reporting: receives the changes of cards that fail.
     ///   - open: unseals a card, and what the stage works on.
     ///   - begin: returns a reading that saves the call, or stores the attempt in the transaction of the claim.
     func claim<Content: Sendable>(
@@ -136,14 +156,13 @@ extension SandboxStages {
         by worker: Worker,
         limit: Int,
         now: Timestamp,
-        reporting: (CardChange) -> Void,
         opening open: @escaping @Sendable (CardRow, Transaction) throws -> (Card, Content),
         beginning begin: @escaping @Sendable (CardRow, Transaction) throws -> (CardReading?, attempt: Int64?) = {
             _,
             _ in
             (nil, nil)
         }
-    ) async throws -> [CardJob<Content>] {
+    ) async throws -> Claimed<CardJob<Content>> {
         typealias Claim = (id: CardID, begun: (CardReading?, attempt: Int64?))
         let claimed = try await self.write(at: now) { tx -> [Claim] in
             try self.sandbox.upkeep.requireLock(of: worker, in: tx)
@@ -161,7 +180,7 @@ extension SandboxStages {
             let row = try CardRow.require(id, in: tx)
             return row.state == state && row.worker == worker.id ? row : nil
         }
-        return try await self.unsealed(claimed, now: now, reporting: reporting) { claim, tx in
+        return try await self.unsealed(claimed, now: now) { claim, tx in
             guard let row = try row(claim.id, tx) else { return nil }
             let ((card, content), (reading, attempt)) = (try open(row, tx), claim.begun)
             return CardJob(
@@ -181,27 +200,25 @@ extension SandboxStages {
     /// Unseals each claim; one that cannot be unsealed ends here, so that it stops no other.
     ///
     /// - Parameters:
-    ///   - reporting: receives the changes of cards that end.
     ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` if a claim cannot be unsealed; returns `nil` if it is no
     ///     longer the worker's, because it was erased or taken over meanwhile.
     ///   - end: ends the attempt, and the claim if it is still the worker's.
     func unsealed<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
         now: Timestamp,
-        reporting: (CardChange) -> Void,
         open: @escaping @Sendable (Claim, Transaction) throws -> Job?,
         orEnd end: @escaping @Sendable (Claim, Transaction) throws -> [CardChange]
-    ) async throws -> [Job] {
-        var jobs: [Job] = []
+    ) async throws -> Claimed<Job> {
+        var opened = Claimed<Job>()
         // One at a time: images and sources are the largest values there are.
         for claim in claimed {
             if let job = try await self.read({ tx in try CardRecords.nilIfUnreadable { try open(claim, tx) } }) {
-                jobs.append(job)
+                opened.jobs.append(job)
             } else {
-                try await self.write(at: now) { tx in try end(claim, tx) }.forEach(reporting)
+                opened.changes += try await self.write(at: now) { tx in try end(claim, tx) }
             }
         }
-        return jobs
+        return opened
     }
 
     /// Ends an attempt for which there was nothing to send.

@@ -1,14 +1,6 @@
 package import CardModel
 package import Foundation
 
-/// The outcome of trying to fetch an image.
-package enum FetchConclusion: Sendable {
-    /// An attempt was made and ended.
-    case ended(FetchOutcome, startedAt: Timestamp, RetryTerms)
-    /// It cannot continue before a time, for a reason of our own.
-    case postponed(until: Timestamp)
-}
-
 extension SandboxStages {
     // MARK: Claiming
 
@@ -38,22 +30,19 @@ extension SandboxStages {
 
     /// Claims cards, to fetch their images from a host.
     ///
-    /// - Parameters:
-    ///   - untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for while the host
-    ///     fails.
-    ///   - reporting: receives the changes of cards that cannot be unsealed, which fail.
+    /// - Parameter untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for while
+    ///   the host fails.
     package func claimFetching(
         from host: String?,
         by worker: Worker,
         limit: Int,
         untriedFirst: Bool,
-        now: Timestamp,
-        reporting: (CardChange) -> Void = { _ in }
-    ) async throws -> [FetchJob] {
+        now: Timestamp
+    ) async throws -> Claimed<FetchJob> {
         let ofHost: SQL = host.map { "host = \($0)" } ?? "host IS NULL"
-        guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
+        guard try await self.wake(.fetching, by: worker, now: now) else { return Claimed() }
         let turns = Self.turns(.fetching, of: ofHost, untriedFirst: untriedFirst, now: now)
-        return try await self.claim(.fetching, turns, by: worker, limit: limit, now: now, reporting: reporting) {
+        return try await self.claim(.fetching, turns, by: worker, limit: limit, now: now) {
             (try $0.card(self.vault), try self.request(for: $0, in: $1))
         }
     }
@@ -94,48 +83,50 @@ extension SandboxStages {
 
     /// Stores the outcome of an attempt to fetch, and what follows; releases the claim.
     ///
+    /// Attempts are not limited, only time is: a host that fails for an hour fails no card.
+    ///
+    /// - Parameter retryDelay: how long the card waits after a failure.
     /// - Returns: the current state of the card; `nil` if it is gone: it was fetched beside another one and is not a new photo.
     @discardableResult
     package func conclude(
         _ job: FetchJob,
-        with conclusion: FetchConclusion,
+        with outcome: FetchOutcome,
+        startedAt: Timestamp,
+        retryDelay: Duration,
         now: Timestamp
     ) async throws -> CardChange? {
         let id = job.card.id
         return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             guard let row = try CardRow.fetch(id, in: tx) else { return nil }
-            if case .ended(let outcome, let startedAt, _) = conclusion, row.state != .erased {
-                try self.logAttempt(outcome, of: job, startedAt: startedAt, in: tx)
-            }
+            if row.state != .erased { try self.logAttempt(outcome, of: job, startedAt: startedAt, in: tx) }
             guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
-            try self.applyOutcome(to: row, conclusion, in: tx)
+            try self.applyOutcome(to: row, outcome, retryDelay, in: tx)
             return try CardRow.fetch(id, in: tx).map(CardChange.init)
         }
     }
 
-    private func applyOutcome(to row: CardRow, _ conclusion: FetchConclusion, in tx: Transaction) throws {
-        switch conclusion {
-        case .postponed(let time):
-            let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
-            try self.release(row, after: row.history, until: due, in: tx)
-        case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
-        case .ended(.forbidden(let error), _, _):
-            try self.finish(row, Transition(.failed, error.code, error.message), in: tx)
-        case .ended(.unusable(let error), _, _):
+    private func applyOutcome(to row: CardRow, _ outcome: FetchOutcome, _ retryDelay: Duration, in tx: Transaction)
+        throws
+    {
+        switch outcome {
+        case .interrupted:
+            try self.release(row, after: row.history, until: tx.now.advanced(by: Limits.fetchSpaceWait), in: tx)
+        case .fetched: try self.complete(row, retryDelay, in: tx)
+        case .forbidden(let error): try self.finish(row, Transition(.failed, error.code, error.message), in: tx)
+        case .unusable(let error):
             try self.records.dropSource(of: row.id, in: tx)
             try self.finish(row, Transition(.rejected, error.code, error.message), in: tx)
-        case .ended(.failed(let failure), _, let terms):
-            try self.applyFetchFailure(to: row, failure: failure, terms: terms, in: tx)
+        case .failed(let failure): try self.applyFetchFailure(to: row, failure: failure, retryDelay, in: tx)
         }
     }
 
     /// Moves a card whose bytes are complete to `received`, unless another card of its number has the same image.
-    private func complete(_ row: CardRow, terms: RetryTerms, in tx: Transaction) throws {
+    private func complete(_ row: CardRow, _ retryDelay: Duration, in tx: Transaction) throws {
         let key = try row.key(self.vault)
         guard let bytes = try self.whole(row, key: key, in: tx) else {
             try self.dropPieces(of: row.id, in: tx)
             let failure = RemoteFailure(.transient, code: "image_incomplete", message: .cardImageIncomplete)
-            return try self.applyFetchFailure(to: row, failure: failure, terms: terms, in: tx)
+            return try self.applyFetchFailure(to: row, failure: failure, retryDelay, in: tx)
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
         let number = row.number
@@ -198,9 +189,12 @@ extension SandboxStages {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source)")
     }
 
-    private func applyFetchFailure(to row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction)
-        throws
-    {
+    private func applyFetchFailure(
+        to row: CardRow,
+        failure: RemoteFailure,
+        _ retryDelay: Duration,
+        in tx: Transaction
+    ) throws {
         // A message may come before its image is there: an image of a request, not of a list, is requested again for a while.
         let patience = Wait(from: row.createdAt, until: row.createdAt.advanced(by: Limits.imagePatience))
         let isYoung = row.submitter != Caller.process.subject && !patience.isOver(at: tx.now)
@@ -215,12 +209,12 @@ extension SandboxStages {
         // A fast clock wrote a date in the future.
         let since = [history.countsFrom ?? tx.now, row.changedAt].filter { $0 <= tx.now }.max() ?? tx.now
         let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
-        guard history.failures < terms.maxAttempts, !isTooOld else {
+        guard !isTooOld else {
             return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
         // A host that throttles is paused as a whole, with probes; only a wait that it asks for one image is the image's own.
         let asked = failure.failureClass == .throttled ? nil : failure.retryAfter
-        let due = tx.now.advanced(by: max(terms.delay, asked ?? .zero))
+        let due = tx.now.advanced(by: max(retryDelay, asked ?? .zero))
         try self.release(row, after: history, until: due, in: tx)
     }
 
@@ -251,16 +245,18 @@ extension SandboxStages {
 
     private func logAttempt(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws
     {
-        let (failureClass, code): (FailureClass, String?) =
-            switch outcome {
-            case .fetched: (.accepted, nil)
-            case .forbidden(let error), .unusable(let error): (.rejected, error.code.rawValue)
-            case .failed(let failure): (failure.failureClass, failure.code)
-            }
+        let code: String?
+        switch outcome {
+        // The attempt is not over.
+        case .interrupted: return
+        case .fetched: code = nil
+        case .forbidden(let error), .unusable(let error): code = error.code.rawValue
+        case .failed(let failure): code = failure.code
+        }
         try tx.run(
             """
             INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code)
-            VALUES (\(literal: .fetch), \(job.card.id), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code))
+            VALUES (\(literal: .fetch), \(job.card.id), \(job.worker), \(startedAt), \(tx.now), \(outcome.failureClass), \(code))
             """
         )
     }

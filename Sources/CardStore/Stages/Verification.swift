@@ -1,65 +1,58 @@
 package import CardModel
 import Foundation
 
-/// The outcome of verifying a card.
-package enum VerificationConclusion: Sendable {
-    case judged(CardReading, key: ReadingKey, Judgement)
-    /// The image was too large; the smaller one is posted next.
-    case shrunk(PreparedImage, after: RemoteFailure)
-    /// The image was too large, and there was no time or memory to make it smaller.
-    case notShrunk(CodedError, after: RemoteFailure, RetryTerms)
-    /// The image was not read.
-    case failed(RemoteFailure, RetryTerms)
-
-    /// The failure that is stored with its attempt.
-    fileprivate var failure: RemoteFailure? {
-        switch self {
-        case .judged: nil
-        case .shrunk(_, let failure), .notShrunk(_, let failure, _), .failed(let failure, _): failure
-        }
-    }
-}
-
-// MARK: Concluding
-
 extension SandboxStages {
+    /// Judges a reading by the metadata that a card has now.
+    ///
+    /// A refusal by a date rule is to be held if the clock may be wrong: `seen` is the last time at which it was right.
+    package typealias Judge =
+        @Sendable (_ reading: CardReading, _ metadata: CardMetadata, _ seen: Timestamp) -> Judgement
+
     /// Stores the outcome of verifying a claimed card, and what follows.
     ///
+    /// - Parameters:
+    ///   - shrunk: the image that is posted next instead of one that was too large, or why there is none.
+    ///   - key: the key under which a reading may be used again.
     /// - Returns: the current state of the card.
     @discardableResult
     package func conclude(
         _ job: VerificationJob,
-        with conclusion: VerificationConclusion,
+        with outcome: VerificationOutcome,
+        shrunk: Result<PreparedImage, CodedError>? = nil,
+        key: ReadingKey,
+        retry: RetryTerms,
+        judging judge: @escaping Judge,
         now: Timestamp
     ) async throws -> CardChange {
         let id = job.card.id
         let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             let row = try CardRow.require(id, in: tx)
-            if let attempt = job.attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
+            if let attempt = job.attempt { try self.endAttempt(attempt, after: outcome.failure, in: tx) }
             if row.state == .erased { try Erasure.fold(id, of: self.sandbox, in: tx) }
             // During the call, a person acted on the card, or another worker took it over.
             guard row.state == .prepared else { return (CardChange(row), false) }
             let isOurs = row.worker == job.worker
-            switch conclusion {
-            case .judged(let reading, let key, let judgement):
+            if case .read(let reading) = outcome {
                 try self.records.put(reading, key, of: id, key: row.key(self.vault), in: tx)
-                if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
-                    return (try self.applyReading(to: row, reading: reading, judgement: judgement, in: tx), true)
-                }
-                // It is judged again by its submitter's new metadata, without being read again.
-                try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
-            case .shrunk(let image, _) where isOurs:
+            }
+            guard isOurs else { return (CardChange(row), false) }
+            switch (outcome, shrunk) {
+            case (.read(let reading), _):
+                let judgement = judge(
+                    reading,
+                    try row.card(self.vault).metadata,
+                    try SandboxUpkeep.seenTime(in: tx).last
+                )
+                return (try self.applyReading(to: row, reading: reading, judgement: judgement, in: tx), true)
+            case (.failed, .success(let image)):
                 try self.records.put(image, of: id, key: row.key(self.vault), in: tx)
                 try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
-            case .failed(let failure, let terms) where isOurs:
-                try self.applyFailure(to: row, failure: failure, terms: terms, in: tx)
-            case .notShrunk(let error, _, let terms) where isOurs:
-                try self.countOwnFailure(of: row, error, terms: terms, in: tx)
-            case .shrunk, .notShrunk, .failed: break
+            case (.failed, .failure(let error)): try self.countOwnFailure(of: row, error, retry.delay, in: tx)
+            case (.failed(let failure), nil): try self.applyFailure(to: row, failure: failure, terms: retry, in: tx)
             }
-            return (CardChange(try CardRow.require(id, in: tx)), isOurs)
+            return (CardChange(try CardRow.require(id, in: tx)), true)
         }
-        if case .shrunk(let image, _) = conclusion, isOurs {
+        if case .success(let image) = shrunk, isOurs {
             self.sandbox.preparedImages.insert(image, of: id, isShrunk: true)
         } else if change.state != .prepared, change.state != .verified {
             self.sandbox.preparedImages.drop([id])
@@ -68,10 +61,10 @@ extension SandboxStages {
     }
 
     /// Counts a lack of time or memory of our own: the card is tried again until its attempts are used up.
-    func countOwnFailure(of row: CardRow, _ error: CodedError, terms: RetryTerms, in tx: Transaction) throws {
+    func countOwnFailure(of row: CardRow, _ error: CodedError, _ delay: Duration, in tx: Transaction) throws {
         let history = try row.history.adding(.always, in: tx)
-        guard history.isUsedUp(by: terms.maxAttempts) else {
-            return try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
+        guard history.isUsedUp(by: Limits.ownTries) else {
+            return try self.release(row, after: history, until: tx.now.advanced(by: delay), in: tx)
         }
         try self.records.move(
             row,

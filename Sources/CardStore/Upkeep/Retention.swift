@@ -171,9 +171,6 @@ extension SandboxUpkeep {
         }
     }
 
-    /// The last time that counts as right.
-    package func seenTime() async throws -> Timestamp { try await self.read { tx in try Self.seenTime(in: tx).last } }
-
     /// - Returns: `nil` if more cards must be dated anew: then it must be called again.
     @discardableResult
     static func see(isRight: Bool = false, in tx: Transaction) throws -> ClockGuard? {
@@ -206,7 +203,7 @@ extension SandboxUpkeep {
         return seen
     }
 
-    private static func seenTime(in tx: Transaction) throws -> ClockGuard {
+    static func seenTime(in tx: Transaction) throws -> ClockGuard {
         let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
             let last = try row.next(Timestamp.self)
             let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))

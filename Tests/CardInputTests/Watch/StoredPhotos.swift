@@ -96,7 +96,9 @@ final class StoredPhotos: Sendable {
     private var ports: EnginePorts {
         EnginePorts(
             read: { Data(try SourceFile.read($0, limit: 1 << 20)) },
-            prepare: { PreparedImage(jpeg: $0, width: 100, height: 63, digest: ContentDigest(of: $0)) },
+            prepare: { source, _ in
+                PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
+            },
             shrink: { _ in nil },
             fetcher: ClosureFetcher { _, _ in .fetched },
             verifier: ClosureVerifier { image in .read(Self.reading(of: image)) },

@@ -147,13 +147,13 @@ extension FetchOutcome {
     var refusal: ReasonCode? {
         switch self {
         case .forbidden(let error), .unusable(let error): error.code
-        case .fetched, .failed: nil
+        case .fetched, .failed, .interrupted: nil
         }
     }
 
     var words: String {
         switch self {
-        case .fetched: ""
+        case .fetched, .interrupted: ""
         case .failed(let failure): "\(failure) \(failure.message.text())"
         case .forbidden(let error), .unusable(let error): "\(error) \(error.message.text())"
         }

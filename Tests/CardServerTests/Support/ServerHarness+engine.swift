@@ -73,7 +73,7 @@ extension ServerHarness {
     static var outside: EnginePorts {
         EnginePorts(
             read: { _ in throw CodedError(.sourceUnreadable, .input, "there are no files here") },
-            prepare: { source in
+            prepare: { source, _ in
                 guard !Self.shows("broken", source) else {
                     throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
                 }

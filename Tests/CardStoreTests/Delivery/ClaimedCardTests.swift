@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import GRDB
+import GRDBSQLite
 import Testing
 
 @testable import CardStore
@@ -28,20 +29,43 @@ import Testing
     }
 
     /// Claims what is due in a stage.
-    private func claim(_ stage: Stage, reporting: (CardChange) -> Void = { _ in }) async throws -> [CardID] {
+    private func claim(_ stage: Stage) async throws -> Claimed<[CardID]> {
         switch stage {
-        case .fetch: try await harness.claimFetching(reporting: reporting).map(\.card.id)
-        case .prepare: try await harness.claimPreparation(reporting: reporting).map(\.card.id)
-        case .verify: try await harness.claim(reporting: reporting).map(\.card.id)
-        case .deliver: try await harness.claimDeliveries(reporting: reporting).flatMap(\.members)
+        case .fetch: try await harness.claimFetching().map { [$0.card.id] }
+        case .prepare: try await harness.claimPreparation().map { [$0.card.id] }
+        case .verify: try await harness.claimed().map { [$0.card.id] }
+        case .deliver:
+            try await harness.store.deliveries.claimDeliveries(by: harness.worker, limit: 10, now: harness.now)
+                .map(\.members)
         }
     }
 
+    /// Claims, and takes a card away once another one, which is damaged, has ended and before the next one is opened.
+    private func claim(_ stage: Stage, after damaged: CardID, taking card: CardID, byErasing: Bool) async throws
+        -> Claimed<[CardID]>
+    {
+        let (store, now) = (harness.store, harness.now)
+        let before: String? = try await harness.value("SELECT state FROM card WHERE id = \(damaged)")
+        let hook = CommitHook {
+            let state = try DatabaseQueue(path: store.folder.database).read {
+                try String.fetchOne($0, sql: "SELECT state FROM card WHERE id = '\(damaged.rawValue)'")
+            }
+            guard state != before else { return false }
+            try Self.take(card, byErasing: byErasing, of: store, now: now)
+            return true
+        }
+        try await store.database.withWriter { hook.add(to: $0) }
+        let claimed = try await claim(stage)
+        try await store.database.withWriter { _ = sqlite3_wal_hook($0.sqliteConnection, nil, nil) }
+        #expect(try #require(hook.result).get())
+        return claimed
+    }
+
     /// Erases a card, or has another worker take it over, at once and as another process would.
-    private func take(_ card: CardID, byErasing: Bool) throws {
-        let queue = try DatabaseQueue(path: harness.store.folder.database)
+    private static func take(_ card: CardID, byErasing: Bool, of store: Sandbox, now: Timestamp) throws {
+        let queue = try DatabaseQueue(path: store.folder.database)
         try queue.write { connection in
-            let tx = Transaction(connection, at: harness.now)
+            let tx = Transaction(connection, at: now)
             guard byErasing else {
                 try tx.run("UPDATE card SET worker = 'other' WHERE id = \(card) AND state <> 'delivering'")
                 try tx.run(
@@ -49,8 +73,7 @@ import Testing
                 )
                 return
             }
-            let person = StoreHarness.person
-            let erasure = Erasure(store: harness.store, reason: .requested, origin: person, now: harness.now)
+            let erasure = Erasure(store: store, reason: .requested, origin: StoreHarness.person, now: now)
             #expect(try erasure.erase([card], in: tx) == [card])
         }
         try queue.close()
@@ -69,16 +92,9 @@ import Testing
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
         let before = try await harness.store.listings.status(of: [taken])
-        var reporting: [CardID] = []
-        var taking: Result<Void, any Error>?
-        // One that is damaged ends before the next one is opened.
-        let claimed = try await claim(stage) { change in
-            reporting.append(change.card)
-            if change.card == damaged { taking = Result { try take(taken, byErasing: byErasing) } }
-        }
-        try #require(taking).get()
-        #expect(claimed == [sound])
-        #expect(reporting == [damaged])
+        let claimed = try await claim(stage, after: damaged, taking: taken, byErasing: byErasing)
+        #expect(claimed.jobs == [[sound]])
+        #expect(claimed.changes.map(\.card) == [damaged])
         if byErasing {
             #expect(try await harness.state(taken) == "erased requested")
         } else {
@@ -94,10 +110,8 @@ import Testing
         try await harness.conclude(job, .failure(.transient))
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
-        var taking: Result<Void, any Error>?
-        let claimed = try await claim(.deliver) { _ in taking = taking ?? Result { try take(front, byErasing: true) } }
-        try #require(taking).get()
-        #expect(claimed == [])
+        let claimed = try await claim(.deliver, after: damaged, taking: front, byErasing: true)
+        #expect(claimed.jobs == [])
         #expect(try await harness.state(back) == "held outcome_unknown")
         #expect(
             try await harness.card(back).message?.text().contains("a person took another card out of the same delivery")
@@ -119,9 +133,9 @@ import Testing
         let sound = try await bring("2", to: stage)
         try await harness.plant("\(damage) = '\(damaged)'")
         harness.pass(.seconds(1))
-        var reporting: [CardChange] = []
-        #expect(try await claim(stage) { reporting.append($0) } == [sound])
-        #expect(reporting == [CardChange(card: damaged, state: .failed, reason: .imageUnreadable)])
+        let claimed = try await claim(stage)
+        #expect(claimed.jobs == [[sound]])
+        #expect(claimed.changes == [CardChange(card: damaged, state: .failed, reason: .imageUnreadable)])
         #expect(try await openAttempts() == (stage.calls ? 1 : 0))
     }
 
@@ -132,7 +146,7 @@ import Testing
         let delivery = "(SELECT delivery FROM card WHERE id = '\(damaged)')"
         try await harness.plant("UPDATE delivery SET \(damage) WHERE id = \(delivery)")
         harness.pass(.seconds(1))
-        #expect(try await claim(.deliver) == [sound])
+        #expect(try await claim(.deliver).jobs == [[sound]])
         #expect(try await harness.state(damaged) == "verified")
     }
 
@@ -142,7 +156,29 @@ import Testing
         let sound = try await harness.fetching("sound", from: "sound", number: "M").card.id
         try await harness.killWorker()
         try await harness.plant("UPDATE blob SET \(damage) WHERE card = '\(damaged)' AND kind = 'source'")
-        #expect(try await claim(.fetch) == [sound])
+        #expect(try await claim(.fetch).jobs == [[sound]])
         #expect(try await harness.store.listings.status(of: [damaged]).map(\.reason) == [.imageUnreadable])
+    }
+}
+
+/// Does something after commits, until it says that it is done.
+private final class CommitHook: @unchecked Sendable {
+    private let body: @Sendable () throws -> Bool
+    private(set) var result: Result<Bool, any Error>?
+
+    init(_ body: @escaping @Sendable () throws -> Bool) { self.body = body }
+
+    func add(to connection: GRDB.Database) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        // Called once the lock of the writer is free (sqlite3.h).
+        sqlite3_wal_hook(
+            connection.sqliteConnection,
+            { context, _, _, _ in
+                let hook = Unmanaged<CommitHook>.fromOpaque(context!).takeUnretainedValue()
+                if (try? hook.result?.get()) != true { hook.result = Result { try hook.body() } }
+                return SQLITE_OK
+            },
+            context
+        )
     }
 }

@@ -201,7 +201,7 @@ import Testing
         unreadable.isUnreadable = true
         try await harness.conclude(job, .failed(unreadable))
         let probe = try await harness.store
-            .deliveries.claimDeliveries(by: harness.worker, limit: 1, scope: .unreadable, now: harness.now)
+            .deliveries.claimDeliveries(by: harness.worker, limit: 1, scope: .unreadable, now: harness.now).jobs
         let again = try #require(probe.first)
         var unlisted = Self.unlisted()
         unlisted.message = "add it, then run: cards retry --reason retcode_unlisted"

@@ -41,10 +41,10 @@ import Testing
             try await harness.resolve(late.id, .reject)
         case "refused": try await harness.refusePreparation()
         case "failed":
-            let preparation = try #require(try await harness.claimPreparation().first)
+            let preparation = try #require(try await harness.claimPreparation().jobs.first)
             let error = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
-            let failure = PreparationConclusion.failed(error, RetryTerms(maxAttempts: 1, delay: .zero))
-            try await harness.store.stages.conclude(preparation, with: failure, now: harness.now)
+            try await harness.plant("UPDATE card SET failures = 4 WHERE id = '\(late.id)'")
+            try await harness.conclude(preparation, .failure(error))
         case "erased": try await harness.erase(late.id)
         default: try await harness.conclude(#require(job), .fetched)
         }

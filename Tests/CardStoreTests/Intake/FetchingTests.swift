@@ -9,37 +9,37 @@ import Testing
 @Suite final class FetchingTests: StoreSuite {
     @Test func `what has come survives a kill, and the rest makes the card received`() async throws {
         let card = try await harness.address().card
-        let first = try #require(try await harness.claimFetching().first)
+        let first = try #require(try await harness.claimFetching().jobs.first)
         #expect(first.content.address == StoreHarness.address("front") && first.content.stored.isEmpty)
         try await harness.storeChunk("abc", at: 0, of: first, byteCount: 9)
         try await harness.storeChunk("gh", at: 6, of: first, byteCount: 9)
         try await harness.killWorker()
-        let second = try #require(try await harness.claimFetching().first)
+        let second = try #require(try await harness.claimFetching().jobs.first)
         #expect(second.content.stored == [0..<3, 6..<8])
         #expect(second.content.version == FetchedVersion(validator: "\"v1\"", byteCount: 9))
         await #expect(throws: CodedError.self) { try await harness.storeChunk("x", at: 0, of: first, byteCount: 9) }
         try await harness.storeChunk("def", at: 3, of: second, byteCount: 9)
         try await harness.storeChunk("i", at: 8, of: second, byteCount: 9)
         #expect(try await harness.conclude(second, .fetched)?.state == .received)
-        #expect(try await harness.claimPreparation().map(\.content) == [Data("abcdefghi".utf8)])
+        #expect(try await harness.claimPreparation().jobs.map(\.content) == [Data("abcdefghi".utf8)])
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.findings() == [])
     }
 
     @Test func `without a validator a later attempt begins at the first byte`() async throws {
         _ = try await harness.address()
-        let job = try #require(try await harness.claimFetching().first)
+        let job = try #require(try await harness.claimFetching().jobs.first)
         let version = FetchedVersion(validator: nil, byteCount: 9)
         try await harness.store.stages.storeChunk(Data("abc".utf8), at: 0, of: job, version: version)
         try await harness.killWorker()
-        let again = try #require(try await harness.claimFetching().first)
+        let again = try #require(try await harness.claimFetching().jobs.first)
         #expect(again.content.stored.isEmpty && again.content.version == nil)
         // Meanwhile it is another image, of a length that its host does not say.
         let unknown = FetchedVersion(validator: nil, byteCount: nil)
         try await harness.store.stages.storeChunk(Data("ne".utf8), at: 0, of: again, version: unknown)
         try await harness.store.stages.storeChunk(Data("w".utf8), at: 2, of: again, version: unknown)
         #expect(try await harness.conclude(again, .fetched)?.state == .received)
-        #expect(try await harness.claimPreparation().map(\.content) == [Data("new".utf8)])
+        #expect(try await harness.claimPreparation().jobs.map(\.content) == [Data("new".utf8)])
     }
 
     @Test func `the same address of the same number is the card that is there`() async throws {
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test(arguments: [
-        (FailureClass.rejected, 1, "rejected refused_by_remote"), (.transient, 3, "failed attempts_exhausted"),
-        (.stop, 3, "failed attempts_exhausted"), (.throttled, 5, "fetching"), (.notSent, 5, "fetching"),
+        (FailureClass.rejected, 1, "rejected refused_by_remote"), (.transient, 5, "fetching"), (.stop, 5, "fetching"),
+        (.throttled, 5, "fetching"), (.notSent, 5, "fetching"),
     ])
     func `a failure ends a card as its class says`(failureClass: FailureClass, tries: Int, end: String) async throws {
         let card = try await harness.address().card
         for _ in 0..<tries {
             #expect(try await harness.state(card) == "fetching")
-            let job = try #require(try await harness.claimFetching().first)
+            let job = try #require(try await harness.claimFetching().jobs.first)
             try await harness.conclude(job, .failed(.specimen(failureClass)))
             harness.pass(.seconds(2))
         }
@@ -72,13 +72,13 @@ import Testing
     {
         let card = try await harness.address(submitter: "till").card
         for _ in 0..<10 {
-            let job = try #require(try await harness.claimFetching().first)
+            let job = try #require(try await harness.claimFetching().jobs.first)
             try await harness.conclude(job, .failed(.specimen(.rejected)))
             #expect(try await harness.state(card) == "fetching")
-            #expect(try await harness.claimFetching().isEmpty)
+            #expect(try await harness.claimFetching().jobs.isEmpty)
             harness.pass(.seconds(60))
         }
-        let job = try #require(try await harness.claimFetching().first)
+        let job = try #require(try await harness.claimFetching().jobs.first)
         try await harness.conclude(job, .failed(.specimen(.rejected)))
         #expect(try await harness.state(card) == "rejected refused_by_remote")
     }
@@ -86,7 +86,7 @@ import Testing
     @Test func `a host that is never reached is given up after a day`() async throws {
         let card = try await harness.address().card
         func attempt() async throws -> String {
-            let job = try #require(try await harness.claimFetching().first)
+            let job = try #require(try await harness.claimFetching().jobs.first)
             try await harness.conclude(job, .failed(.specimen(.notSent)))
             return try await harness.state(card)
         }
@@ -113,7 +113,7 @@ import Testing
         let card = try await harness.admit(photo).card
         let since = harness.now
         for _ in 0..<12 {
-            let job = try #require(try await harness.claimFetching(from: "h:443").first)
+            let job = try #require(try await harness.claimFetching(from: "h:443").jobs.first)
             try await harness.conclude(job, .failed(.specimen(.throttled)))
             #expect(try await harness.state(card) == "fetching")
             // Another image of the host was told so; the process waits for it, or ends.
@@ -127,33 +127,33 @@ import Testing
             if isCalled { try await harness.store.endpoints.pause(pause) }
             harness.pass(.seconds(7201))
         }
-        let last = try #require(try await harness.claimFetching(from: "h:443").first)
+        let last = try #require(try await harness.claimFetching(from: "h:443").jobs.first)
         try await harness.conclude(last, .failed(.specimen(.throttled)))
         #expect(try await harness.state(card) == (isCalled ? "failed attempts_exhausted" : "fetching"))
     }
 
     @Test func `a forbidden address fails its card until a retry, an unusable image rejects it`() async throws {
         let card = try await harness.address().card
-        let job = try #require(try await harness.claimFetching().first)
+        let job = try #require(try await harness.claimFetching().jobs.first)
         let refusal = CodedError(ReasonCode(rawValue: "address_refused"), .input, "the address is private")
         try await harness.conclude(job, .forbidden(refusal))
         #expect(try await harness.state(card) == "failed address_refused")
         try await harness.retry(card)
-        let again = try #require(try await harness.claimFetching().first)
+        let again = try #require(try await harness.claimFetching().jobs.first)
         try await harness.conclude(again, .unusable(StoreHarness.tooLarge))
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.value("SELECT count(*) FROM blob", as: Int64.self) == 0)
     }
 
-    @Test func `a card whose host has no place waits without an attempt`() async throws {
+    @Test func `a card for which the disk has no room waits without an attempt`() async throws {
         let card = try await harness.address().card
-        let job = try #require(try await harness.claimFetching().first)
-        let later = harness.now.advanced(by: .seconds(30))
-        try await harness.store.stages.conclude(job, with: .postponed(until: later), now: harness.now)
-        #expect(try await harness.claimFetching().isEmpty)
+        let job = try #require(try await harness.claimFetching().jobs.first)
+        let later = harness.now.advanced(by: Limits.fetchSpaceWait)
+        try await harness.conclude(job, .interrupted)
+        #expect(try await harness.claimFetching().jobs.isEmpty)
         #expect(try await harness.store.stages.nextDue(in: .fetching, now: harness.now) == later)
         #expect(try await harness.value("SELECT count(*) FROM attempt", as: Int64.self) == 0)
-        harness.pass(.seconds(30))
-        #expect(try await harness.claimFetching().map(\.card.id) == [card])
+        harness.pass(Limits.fetchSpaceWait)
+        #expect(try await harness.claimFetching().jobs.map(\.card.id) == [card])
     }
 }

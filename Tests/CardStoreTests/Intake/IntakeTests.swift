@@ -124,9 +124,9 @@ import Testing
         #expect(try await harness.admit(rated(number: "M")).isDuplicate == false)
         // What came over HTTP is found out when it is prepared.
         try await harness.admit(harness.received("front with another rating"))
-        let job = try #require(try await harness.claimPreparation().first)
+        let job = try #require(try await harness.claimPreparation().jobs.first)
         let image = StoreHarness.image("jpeg of front")
-        let change = try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now)
+        let change = try await harness.conclude(job, .success(image))
         #expect(change.state == .superseded && change.reason == .duplicate)
         // Its bytes are the other card's from then on.
         var same = harness.photo("front with another rating", number: "N")

@@ -83,14 +83,14 @@ extension StoreHarness {
 
     /// The host of a card's address sends bytes.
     func fetch(_ bytes: String, of card: CardID? = nil) async throws {
-        let job = try #require(try await self.claimFetching().first { card == nil || $0.card.id == card })
+        let job = try #require(try await self.claimFetching().jobs.first { card == nil || $0.card.id == card })
         try await self.storeChunk(bytes, at: 0, of: job, byteCount: bytes.utf8.count)
         try await self.conclude(job, .fetched)
     }
 
     /// The one received source becomes an image.
     func prepare(_ image: String) async throws {
-        let job = try #require(try await self.claimPreparation().first)
-        try await self.store.stages.conclude(job, with: .prepared(Self.image(image)), now: self.now)
+        let job = try #require(try await self.claimPreparation().jobs.first)
+        try await self.conclude(job, .success(Self.image(image)))
     }
 }

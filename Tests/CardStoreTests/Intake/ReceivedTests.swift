@@ -32,15 +32,15 @@ import Testing
         let bytes = String(repeating: "source ", count: 400_000)
         let card = try await harness.admit(photo(bytes)).card
         #expect(try await harness.state(card) == "received")
-        #expect(try await harness.claimPreparation().count == 1)
-        #expect(try await harness.claimPreparation().isEmpty)
+        #expect(try await harness.claimPreparation().jobs.count == 1)
+        #expect(try await harness.claimPreparation().jobs.isEmpty)
         try await harness.killWorker()
-        let job = try #require(try await harness.claimPreparation().first)
+        let job = try #require(try await harness.claimPreparation().jobs.first)
         #expect(job.content == Data(bytes.utf8))
         #expect(try await sources() == 3)
         let image = StoreHarness.image("small")
         #expect(
-            try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now).state == .prepared
+            try await harness.conclude(job, .success(image)).state == .prepared
         )
         #expect(try await sources() == 0)
         #expect(try await harness.claim().map(\.content.jpeg) == [Data("small".utf8)])
@@ -60,34 +60,36 @@ import Testing
     @Test func `preparing that fails for time or memory ends in time, and a retry has the source`() async throws {
         let card = try await harness.admit(photo("photo")).card
         let failure = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
-        let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
-        for expected in ["received", "failed image_memory"] {
-            let job = try #require(try await harness.claimPreparation().first)
-            try await harness.store.stages.conclude(job, with: .failed(failure, terms), now: harness.now)
+        for tries in 1...Limits.ownTries {
+            let expected = tries < Limits.ownTries ? "received" : "failed image_memory"
+            let job = try #require(try await harness.claimPreparation().jobs.first)
+            try await harness.conclude(job, .failure(failure))
             #expect(try await harness.state(card) == expected)
-            #expect(try await harness.claimPreparation().isEmpty)
+            #expect(try await harness.claimPreparation().jobs.isEmpty)
             harness.pass(.seconds(5))
         }
         try await harness.retry(card)
-        #expect(try await harness.claimPreparation().map(\.content) == [Data("photo".utf8)])
+        #expect(try await harness.claimPreparation().jobs.map(\.content) == [Data("photo".utf8)])
     }
 
     @Test(arguments: [
-        PreparationConclusion.prepared(StoreHarness.image("late")), .refused(StoreHarness.tooLarge),
-        .failed(StoreHarness.tooLarge, RetryTerms(maxAttempts: 1, delay: .zero)),
+        Result.success(StoreHarness.image("late")), .failure(StoreHarness.tooLarge),
+        .failure(CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")),
     ])
-    func `what a killed worker makes of a source late changes nothing`(_ end: PreparationConclusion) async throws {
+    func `what a killed worker makes of a source late changes nothing`(
+        _ end: Result<PreparedImage, CodedError>
+    ) async throws {
         let card = try await harness.admit(photo("photo")).card
-        let late = try #require(try await harness.claimPreparation().first)
+        let late = try #require(try await harness.claimPreparation().jobs.first)
         try await harness.killWorker()
-        let job = try #require(try await harness.claimPreparation().first)
-        try await harness.store.stages.conclude(late, with: end, now: harness.now)
+        let job = try #require(try await harness.claimPreparation().jobs.first)
+        try await harness.conclude(late, end)
         #expect(try await harness.state(card) == "received")
-        #expect(try await harness.claimPreparation().isEmpty)
+        #expect(try await harness.claimPreparation().jobs.isEmpty)
         #expect(try await sources() == 1)
         let image = StoreHarness.image("small")
         #expect(
-            try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now).state == .prepared
+            try await harness.conclude(job, .success(image)).state == .prepared
         )
     }
 
@@ -98,7 +100,7 @@ import Testing
         let bytes = Data((0..<byteCount).map { UInt8($0 % 251) })
         photo.content = .received(bytes)
         try await harness.admit(photo)
-        #expect(try await harness.claimPreparation().map(\.content) == [bytes])
+        #expect(try await harness.claimPreparation().jobs.map(\.content) == [bytes])
     }
 
     @Test func `received cards are claimed by priority, then in the order of intake`() async throws {
@@ -110,20 +112,20 @@ import Testing
         }
         let due = try await harness.store.stages.nextDue(in: .received, now: harness.now)
         #expect(due == Timestamp(millisecondsSinceEpoch: 0))
-        let jobs = try await harness.store.stages.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
+        let jobs = try await harness.store.stages.claimPreparation(by: harness.worker, limit: 3, now: harness.now).jobs
         #expect(jobs.map(\.card.id) == [ids[1], ids[3], ids[0]])
-        #expect(try await harness.claimPreparation().map(\.card.id) == [ids[2]])
+        #expect(try await harness.claimPreparation().jobs.map(\.card.id) == [ids[2]])
         #expect(try await harness.store.stages.nextDue(in: .received, now: harness.now) == nil)
     }
 
     @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {
         let card = try await harness.admit(photo("photo")).card
-        let job = try #require(try await harness.claimPreparation().first)
+        let job = try #require(try await harness.claimPreparation().jobs.first)
         var again = photo("photo")
         again.metadata.side = .back
         #expect(try await harness.admit(again).state == .received)
-        #expect(try await harness.claimPreparation().isEmpty)
-        try await harness.store.stages.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now)
+        #expect(try await harness.claimPreparation().jobs.isEmpty)
+        try await harness.conclude(job, .success(StoreHarness.image("small")))
         #expect(try await harness.claim().map(\.card.metadata.side) == [.back])
         #expect(try await harness.state(card) == "prepared")
     }
@@ -145,10 +147,10 @@ import Testing
         let front = try await harness.verified("front", number: "N", .front)
         let other = try await harness.admit(photo("other", submitter: "two"))
         #expect(other.reason == .submitterConflict)
-        #expect(try await harness.claimPreparation().isEmpty)
+        #expect(try await harness.claimPreparation().jobs.isEmpty)
         #expect(try await harness.proposals() == [[front]])
         try await harness.resolve(other.card, .accept)
-        #expect(try await harness.claimPreparation().map(\.content) == [Data("other".utf8)])
+        #expect(try await harness.claimPreparation().jobs.map(\.content) == [Data("other".utf8)])
     }
 
     // MARK: Names of requests

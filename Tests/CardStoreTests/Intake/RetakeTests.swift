@@ -13,7 +13,7 @@ import Testing
     private func ended(_ end: String) async throws -> CardID {
         let card = try await harness.admit(harness.message("m1", from: "local")).card
         if end == "failed" {
-            let job = try #require(try await harness.claimFetching().first)
+            let job = try #require(try await harness.claimFetching().jobs.first)
             try await harness.conclude(job, .forbidden(StoreHarness.tooLarge))
             return card
         }
@@ -32,7 +32,7 @@ import Testing
         let card = try await ended(end)
         let before = try await harness.state(card)
         #expect(try await harness.admit(harness.message("m1", from: "local")).isReplay)
-        #expect(try await harness.claimFetching().isEmpty, "the same message changes nothing")
+        #expect(try await harness.claimFetching().jobs.isEmpty, "the same message changes nothing")
         let again = try await harness.admit(harness.message("m2", from: "local"))
         #expect(again.card == card && again.isDuplicate && before.hasPrefix(again.state.rawValue))
         _ = try await harness.admit(harness.message("m3", from: "local"))
@@ -41,7 +41,7 @@ import Testing
         try await harness.deliverAll()
         #expect(try await harness.state(back) == (end == "delivered" ? "delivered" : "verified front_missing"))
         try await harness.fetch("new")
-        #expect(try await harness.claimFetching().isEmpty, "it is fetched once")
+        #expect(try await harness.claimFetching().jobs.isEmpty, "it is fetched once")
         try await harness.prepare("new")
         try await harness.verify([:])
         try await harness.deliverAll()
@@ -78,7 +78,7 @@ import Testing
         let card = try await ended(end)
         let before = try await harness.card(card)
         _ = try await harness.admit(harness.message("m2", from: "local"))
-        let job = try #require(try await harness.claimFetching().first)
+        let job = try #require(try await harness.claimFetching().jobs.first)
         try await harness.conclude(job, .failed(.specimen(.rejected)))
         #expect(try await harness.card(card) == before)
         #expect(try await harness.value("SELECT count(*) FROM card") == 1)
@@ -92,7 +92,7 @@ import Testing
     func `what is erased while its address is fetched again does not come back`(isClaimed: Bool) async throws {
         let card = try await ended("delivered")
         _ = try await harness.admit(harness.message("m2", from: "local"))
-        let job = isClaimed ? try await harness.claimFetching().first : nil
+        let job = isClaimed ? try await harness.claimFetching().jobs.first : nil
         try await harness.erase(card)
         #expect(try await harness.value("SELECT count(*) FROM card") == 1)
         if let job {
@@ -102,7 +102,7 @@ import Testing
             #expect(error?.code == .cardConflict)
             try await harness.conclude(job, .fetched)
         }
-        #expect(try await harness.claimFetching().isEmpty)
+        #expect(try await harness.claimFetching().jobs.isEmpty)
         #expect(try await harness.state(card) == "erased requested")
         #expect(try await harness.findings() == [])
     }

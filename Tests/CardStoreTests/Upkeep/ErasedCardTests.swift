@@ -14,18 +14,18 @@ import Testing
         // Nor does its address bring it back.
         let again = try await harness.address()
         #expect(again.card == job.card.id && again.state == .erased)
-        #expect(try await harness.claimFetching().isEmpty)
+        #expect(try await harness.claimFetching().jobs.isEmpty)
         try await expectNothing(of: job.card.id)
     }
 
     @Test func `a card that is erased while it is prepared leaves nothing, and gets no image later`() async throws {
         let photo = harness.received("photo")
         try await harness.admit(photo)
-        let job = try #require(try await harness.claimPreparation().first)
+        let job = try #require(try await harness.claimPreparation().jobs.first)
         try await erase(photo.id)
         let image = StoreHarness.image("small")
-        #expect(try await harness.store.stages.conclude(job, with: .prepared(image), now: harness.now).state == .erased)
-        #expect(try await harness.claimPreparation().isEmpty)
+        #expect(try await harness.conclude(job, .success(image)).state == .erased)
+        #expect(try await harness.claimPreparation().jobs.isEmpty)
         try await expectNothing(of: photo.id)
     }
 

@@ -23,7 +23,7 @@ extension Console {
             for: visit.caller
         )
         let shown = cards.prefix(limit)
-        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
+        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.stateName($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
             ("reason", .pageReason, filter.reason, []),

@@ -13,7 +13,7 @@ extension Console {
             limit: Limits.consoleRows,
             for: visit.caller
         )
-        let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
+        let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.stateName($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
             ("business_no", .pageBusinessNo, filter.number?.rawValue, []),

@@ -71,7 +71,7 @@ extension Console {
     private static func cases(_ causes: [CaseCount]) -> HTML {
         let counts = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
         let tiles = CaseState.allCases.map { state in
-            Self.tile("tile", .cases, state.rawValue, .word(state), counts[state] ?? 0)
+            Self.tile("tile", .cases, state.rawValue, .stateName(state), counts[state] ?? 0)
         }
         let needing = causes.filter(\.state.needsPerson)
         let columns: [(Message, (CaseCount) -> HTML)] = [
@@ -85,7 +85,7 @@ extension Console {
 
     private static func cards(_ counts: [CardState: Int]) -> HTML {
         let tiles = CardState.allCases.filter { counts[$0] ?? 0 > 0 }.map { state in
-            Self.tile("small tile", .cards, state.rawValue, .word(state), counts[state] ?? 0)
+            Self.tile("small tile", .cards, state.rawValue, .stateName(state), counts[state] ?? 0)
         }
         let none: HTML = "<p>\(Message.pageNoCards)</p>"
         return .section(.pageCards, tiles.isEmpty ? none : "<div class=\"tiles\">\(tiles)</div>")
