@@ -19,8 +19,6 @@ final class WorkBoard: Sendable {
         var statuses = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Status.busy) })
         var underWay: [Stage: Int] = [:]
         var signalled: Set<Stage> = []
-        /// The tasks that wait for a signal of a stage; under `nil`, for a change of any status.
-        var sleepers: [Stage?: [CheckedContinuation<Void, Never>]] = [:]
         var isIntakeOver = false
         var isEnding = false
         /// When a card last made progress, by the steady clock.
@@ -34,13 +32,18 @@ final class WorkBoard: Sendable {
     }
 
     private let state = Mutex(State())
+    private let signals = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Signal()) })
+    /// Signalled after each change of a status.
+    private let statusChange = Signal()
+    private let end = AsyncStream.makeStream(of: Void.self)
 
     /// Signals a stage that there may be work.
     func signal(_ stage: Stage) {
-        self.wake(stage) { state in
+        self.state.withLock { state in
             state.signalled.insert(stage)
             state.statuses[stage] = .busy
         }
+        self.signals[stage]?.send()
     }
 
     func begin(_ count: Int, of stage: Stage) { self.state.withLock { $0.underWay[stage, default: 0] += count } }
@@ -62,7 +65,7 @@ final class WorkBoard: Sendable {
             state.statuses[stage] = status
             return true
         }
-        if hasChanged { self.wake(nil) }
+        if hasChanged { self.statusChange.send() }
     }
 
     /// Clears the signal of a stage, which looks for work from now on.
@@ -70,48 +73,23 @@ final class WorkBoard: Sendable {
 
     /// Waits until the stage is signalled, or a duration has passed.
     func wait(_ stage: Stage, for duration: Duration, time: EngineTime) async {
-        await withTaskGroup { group in
-            group.addTask { await self.sleep(stage) { $0.signalled.contains(stage) || $0.isEnding } }
-            group.addTask { try? await time.sleep(duration) }
-            await group.next()
-            group.cancelAll()
+        await self.signals[stage]?.wait(for: duration, time: time) {
+            self.state.withLock { $0.signalled.contains(stage) || $0.isEnding }
         }
-    }
-
-    /// Waits until ``wake(_:_:)`` is called for the stage, unless the condition is true already or the task is cancelled.
-    private func sleep(_ stage: Stage?, unless condition: (State) -> Bool) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let mustGo = self.state.withLock { state in
-                    // Checked under the lock: an earlier cancellation has woken no sleeper.
-                    guard !condition(state), !Task.isCancelled else { return true }
-                    state.sleepers[stage, default: []].append(continuation)
-                    return false
-                }
-                if mustGo { continuation.resume() }
-            }
-        } onCancel: {
-            self.wake(stage)
-        }
-    }
-
-    /// Wakes the tasks that wait for a stage, after a change under the same lock.
-    private func wake(_ stage: Stage?, _ change: (inout State) -> Void = { _ in }) {
-        let sleepers = self.state.withLock { state in
-            change(&state)
-            return state.sleepers.removeValue(forKey: stage)
-        }
-        for sleeper in sleepers ?? [] { sleeper.resume() }
     }
 
     // MARK: The end
 
-    func endIntake() { self.wake(nil) { $0.isIntakeOver = true } }
+    func endIntake() {
+        self.state.withLock { $0.isIntakeOver = true }
+        self.statusChange.send()
+    }
 
     /// Asks every stage to end once its current jobs are concluded.
     func stop() {
         self.state.withLock { $0.isEnding = true }
-        for stage in Stage.allCases + [nil] { self.wake(stage) }
+        for signal in Array(self.signals.values) + [self.statusChange] { signal.send() }
+        self.end.continuation.finish()
     }
 
     /// Whether the stages are asked to end.
@@ -176,24 +154,19 @@ final class WorkBoard: Sendable {
     // MARK: The end of a batch
 
     /// Waits until the stages are asked to end.
-    func waitUntilEnding() async {
-        while !self.isEnding { await self.sleep(nil) { $0.isEnding } }
-    }
+    func waitUntilEnding() async { for await _ in self.end.stream {} }
 
     /// Waits until no stage has work due within `patience`, there was no progress for `patience`, or the end is asked for.
     func waitUntilDone(patience: Duration, time: EngineTime) async {
         while true {
             let (now, steady) = (time.now(), time.steady())
-            let isDone = { @Sendable in Self.isDone($0, patience: patience, now: now, steady: steady) }
-            let (mayGo, progressAt) = self.state.withLock { (isDone($0), $0.progressAt) }
-            guard !mayGo else { return }
-            await withTaskGroup { group in
-                group.addTask { await self.sleep(nil, unless: isDone) }
-                // Once the patience is over, current work is checked repeatedly.
-                group.addTask { try? await time.sleep(max(progressAt + patience - steady, Limits.lastCallsInterval)) }
-                await group.next()
-                group.cancelAll()
+            let (isDone, progressAt) = self.state.withLock { state in
+                (Self.isDone(state, patience: patience, now: now, steady: steady), state.progressAt)
             }
+            guard !isDone else { return }
+            // Once the patience is over, current work is checked repeatedly.
+            let pause = max(progressAt + patience - steady, Limits.lastCallsInterval)
+            await self.statusChange.wait(for: pause, time: time)
         }
     }
 
@@ -208,6 +181,23 @@ final class WorkBoard: Sendable {
             case .stopped: true
             case .idle(let until): until.map { $0 > now.advanced(by: patience) } ?? true
             }
+        }
+    }
+}
+
+/// Wakes the one task that waits for it; sent before that, it is kept.
+private struct Signal: Sendable {
+    private let elements = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
+
+    func send() { self.elements.continuation.yield(false) }
+
+    /// Waits for a signal after which the condition holds, or until a duration has passed.
+    func wait(for duration: Duration, time: EngineTime, until isTrue: () -> Bool = { true }) async {
+        await withTaskGroup { group in
+            // A task that is cancelled in `next` would finish the stream, so the time, too, comes as an element.
+            group.addTask { if (try? await time.sleep(duration)) != nil { self.elements.continuation.yield(true) } }
+            for await isOver in self.elements.stream where isOver || isTrue() { break }
+            group.cancelAll()
         }
     }
 }
