@@ -4,10 +4,10 @@ import Synchronization
 
 /// The pipeline of one process: intake, and a runner for each stage.
 package struct Engine: Sendable {
-    private let context: EngineContext
-    private let verifyGate: EndpointGate
-    private let deliverGate: EndpointGate
-    private let fetchHosts: FetchHosts
+    let context: EngineContext
+    let verifyGate: EndpointGate
+    let deliverGate: EndpointGate
+    let fetchHosts: FetchHosts
 
     /// Connects the sandbox, the outside services and the settings.
     ///
@@ -142,35 +142,6 @@ package struct Engine: Sendable {
         _ = try? await context.store.upkeep.foldTally(now: context.time.now())
     }
 
-    /// Erases cards past their retention, until none is left, the engine ends, or `end`; then reports those that are overdue.
-    ///
-    /// An error is reported, too, and has no other effect: the erasing is tried again.
-    ///
-    /// - Returns: whether overdue cards are left.
-    @discardableResult
-    private func eraseExpired(until end: Duration) async -> Bool {
-        let (terms, store) = (self.context.settings.retention, self.context.store)
-        guard terms != RetentionTerms() else { return false }
-        do {
-            let origin = AccessOrigin(actor: "retention")
-            // Alternate, so that neither uses all the time.
-            while !self.context.board.isEnding {
-                let dropped = try await store.upkeep.dropImages(terms, now: self.context.time.now())
-                let erased = try await store.upkeep.eraseExpired(terms, by: origin, now: self.context.time.now())
-                guard dropped > 0 || !erased.isEmpty else { return false }
-                guard self.context.time.steady() < end else { break }
-            }
-            let overdue = try await store.upkeep.overdue(terms, now: self.context.time.now())
-            if overdue > 0 { self.context.events(.overdue(overdue)) }
-            return overdue > 0
-        } catch let error as CodedError {
-            self.context.events(.erasingFailed(error))
-        } catch {
-            // A cancelled task ends by itself.
-        }
-        return false
-    }
-
     // MARK: Intake
 
     /// Admits a list, all photos of a number in one commit; events report the result of each.
@@ -210,10 +181,7 @@ package struct Engine: Sendable {
         let stages = self.makeStages()
         try await withThrowingTaskGroup(of: Part.self) { tasks in
             tasks.addTask { .stages(await self.run(stages)) }
-            let companions: [@Sendable () async throws -> Void] = [
-                { try await self.beat(beside: stages) }, self.tally, self.carryOutDecisions, source,
-            ]
-            for companion in companions {
+            for companion in self.companions(of: stages).map(self.running) + [source] {
                 tasks.addTask {
                     try await companion()
                     return .companion
@@ -286,105 +254,6 @@ package struct Engine: Sendable {
     /// Sets the issues of the server's tokens; the next heartbeat stores them.
     package func setTokens(_ tokens: TokenIssue) { self.context.board.setTokens(tokens) }
 
-    /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
-    @discardableResult
-    private func heartbeat() async throws -> Int {
-        try await self.context.store.upkeep.heartbeat(
-            of: self.context.worker,
-            onUnknown: self.context.settings.onUnknown,
-            staying: self.context.board.staying,
-            tokens: self.context.board.tokens,
-            standstill: self.context.board.standstill(time: self.context.time),
-            now: self.context.time.now(),
-            reporting: self.context.report
-        )
-    }
-
-    /// Carries out decisions of people until the end; apart from the heartbeat, because it may wait for the lock of a number.
-    private func carryOutDecisions() async {
-        while !self.context.board.isEnding {
-            do { try await self.context.time.sleep(Limits.decisionInterval) } catch { return }
-            await self.carryOutDueDecisions()
-        }
-    }
-
-    /// - Returns: whether cards changed.
-    @discardableResult
-    private func carryOutDueDecisions() async -> Bool {
-        let (worker, time) = (self.context.worker, self.context.time)
-        // An error, such as a busy or full sandbox, is ignored: the decisions stay due.
-        let changes = try? await self.context.store
-            .decisions.carryOutDecisions(by: worker, steady: time.steady(), now: time.now())
-        guard let changes, !changes.isEmpty else { return false }
-        changes.forEach(self.context.report)
-        self.wake()
-        return true
-    }
-
     /// The name of this process in the sandbox.
     package var worker: String { self.context.worker.id }
-
-    /// - Returns: the pauses stored in the sandbox.
-    @discardableResult
-    private func restoreGates(isStart: Bool = false) async throws -> [EndpointPause] {
-        let store = self.context.store
-        let gates = [self.verifyGate, self.deliverGate] + self.fetchHosts.known
-        let before = gates.map(\.stored)
-        let pauses = try await store.endpoints.pauses()
-        for (gate, before) in zip(gates, before) {
-            // Read after the pauses: a process that stores a pause has already concluded its answer.
-            let numbers =
-                gate.stage == .fetch
-                ? 0 : try await store.endpoints.unreadableNumbers(gate.stage, now: self.context.time.now())
-            try await gate.write(gate.restore(from: pauses, unreadable: numbers, before: before, isStart: isStart))
-        }
-        return pauses
-    }
-
-    /// Marks the stages with due work that nothing holds back: neither time nor rate, a reported pause or a full disk.
-    private func markDue(_ stages: [any StageWork], _ pauses: [EndpointPause]) async throws {
-        // Each host of photos has its own gate, and cards that wait for one are due later.
-        let reported = pauses.filter { !$0.isStandstill && $0.state != .waits && $0.stage != .fetch }.map(\.stage)
-        let (now, isAmple) = (self.context.time.now(), self.context.room == .ample)
-        for work in stages {
-            let mayWork =
-                !reported.contains(work.stage) && work.gate?.wait == nil && (isAmple || work.stage == .deliver)
-            if mayWork, let due = try await work.nextDue(), due <= now {
-                self.context.board.markDue(work.stage, time: self.context.time)
-            } else {
-                self.context.board.markMoved(work.stage)
-            }
-        }
-    }
-
-    /// Writes the heartbeat, takes over claims of dead workers, and obeys pauses that other processes stored, until the end.
-    private func beat(beside stages: [any StageWork]) async throws {
-        var nextErasure = self.context.time.steady() + Limits.retentionPause
-        while !self.context.board.isEnding {
-            do { try await self.context.time.sleep(Worker.heartbeat) } catch { return }
-            let begun = self.context.time.steady()
-            if begun >= nextErasure {
-                let isBehind = await self.eraseExpired(until: begun + Worker.heartbeat)
-                let finished = self.context.time.steady()
-                // Overdue cards are erased for a fixed share of the time, however many they are.
-                nextErasure = finished + (isBehind ? (finished - begun) * Limits.retentionShare : Limits.retentionPause)
-            }
-            let dead = try await self.heartbeat()
-            self.context.events(.beat(self.context.room))
-            let pauses = try await self.restoreGates()
-            try await self.markDue(stages, pauses)
-            if dead > 0 { self.wake() }
-        }
-    }
-
-    /// Adds events to the metrics, until the end.
-    ///
-    /// An error is ignored: the same events are added later. The stages detect damaged data themselves.
-    private func tally() async {
-        let (store, time, board) = (self.context.store, self.context.time, self.context.board)
-        while !board.isEnding {
-            do { try await time.sleep(Limits.tallyPause) } catch { return }
-            while !board.isEnding, (try? await store.upkeep.foldTally(now: time.now())) == true {}
-        }
-    }
 }

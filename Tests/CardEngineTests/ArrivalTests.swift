@@ -55,7 +55,7 @@ import Testing
         let settings = harness.settings { $0.policy.layout = .application }
         let items = try harness.items(["N1": ["front", "back"]])[0]
         // Four stages, the heartbeat, the figures and the decisions: none waits for the end.
-        try await time.passing(whenAsleep: 7) {
+        try await time.passing(whenAsleep: 8) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
                     _ = try await engine.intake().admit(items[0])
@@ -73,7 +73,7 @@ import Testing
         let settings = harness.settings { $0.policy.layout = .application }
         harness.state.withLock { $0.verifyFailures["N1 back"] = [.specimen(.rejected)] }
         let uploads = ["N1 front", "N1 back"].map { Self.upload($0, "N1") }
-        try await time.passing(whenAsleep: 7) {
+        try await time.passing(whenAsleep: 8) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
                     _ = try await engine.intake(of: "till").receive(uploads)

@@ -157,8 +157,8 @@ final class EngineHarness: Sendable {
         _ time: ManualTime,
         until end: Duration
     ) async throws {
-        // Four stages, the heartbeat, the figures and the decisions: none waits for the end.
-        try await time.passing(whenAsleep: 7) {
+        // Four stages, the heartbeat, erasing, the figures and the decisions: none waits for the end.
+        try await time.passing(whenAsleep: 8) {
             try await self.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
                     for item in items { _ = try await engine.intake().admit(item) }

@@ -40,7 +40,7 @@ import Testing
         let settings = harness.settings { $0.verification.concurrency = 1 }
         let items = try harness.items(["N1": ["front"], "N2": ["front"]]).flatMap(\.self)
         let reporting = Mutex<[[String]]>([])
-        try await time.passing(whenAsleep: 7) {
+        try await time.passing(whenAsleep: 8) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
                     for item in items { _ = try await engine.intake().admit(item) }

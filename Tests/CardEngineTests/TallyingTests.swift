@@ -37,7 +37,7 @@ import Testing
     @Test func `figures that cannot be written stop no card, and are written later`() async throws {
         try await harness.store.write { _ = try $0.run("ALTER TABLE tally RENAME TO away") }
         let item = try harness.items(["N1": ["front"]])[0][0]
-        try await time.passing(whenAsleep: 6) { [harness, time] in
+        try await time.passing(whenAsleep: 7) { [harness, time] in
             try await harness.withEngine(time: time.engineTime) { engine in
                 try await engine.run {
                     _ = try await engine.intake().admit(item)

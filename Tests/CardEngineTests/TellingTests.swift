@@ -74,7 +74,7 @@ import Testing
             }
         }
         let time = harness.time
-        try await time.passing(whenAsleep: 7) {
+        try await time.passing(whenAsleep: 8) {
             try await harness.withEngine(harness.settings(), time: time.engineTime) { engine in
                 try await engine.run {
                     let (store, worker) = (harness.store, engine.worker)

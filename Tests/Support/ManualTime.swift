@@ -18,9 +18,9 @@ package final class ManualTime: Sendable {
         var settling: @Sendable () async -> Void = {}
     }
 
-    /// How many wait by the clock while a batch of the engine has nothing to do: four stages, the heartbeat, the
+    /// How many wait by the clock while a batch of the engine has nothing to do: four stages, the heartbeat, erasing, the
     /// figures, the decisions, and whoever waits for the end or for room.
-    package static let sleepersOfIdleBatch = 8
+    package static let sleepersOfIdleBatch = 9
 
     private let state = Mutex(State())
     private let start: Timestamp
