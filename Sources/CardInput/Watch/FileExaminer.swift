@@ -39,6 +39,9 @@ struct FileExaminer: Sendable {
         // If a folder may not be listed, a sidecar of the exact name is found nevertheless.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
         folders[path] = names
+        // The sidecar may be that of an older photo of the name, which is moved first.
+        let photos = [candidate.path.name] + self.options.owners(of: candidate.path.name).map(\.image)
+        guard !photos.contains(where: names.isLeaving) else { throw .resourceBusy }
         return try self.observation(of: candidate, names.match(candidate.path.name))
     }
 
@@ -122,7 +125,7 @@ struct FileExaminer: Sendable {
         return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)
     }
 
-    /// Returns the location of a photo's sidecar; one that was moved ahead of its photo is read there.
+    /// Returns the location of a photo's sidecar.
     private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Location {
         let name = try Sidecar.name(observation.sidecars)
         if let sidecar = observation.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
