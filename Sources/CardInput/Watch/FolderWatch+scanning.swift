@@ -190,9 +190,8 @@ extension FolderWatch {
             self.roots[index].isPolled = scan.isRemote
             self.mend(.watchPolls, of: index)
         }
-        self.files.scanBegins(root: index)
-        let count = self.meet(scan.found, root: index)
-        self.files.scanEnds(root: index)
+        let found = self.meet(scan.found, root: index)
+        self.files.forget(root: index, except: found)
         self.releaseGone()
         // Those that had a transit name.
         if !scan.isInTransit { self.mendArchiving(of: index) { self.files[$0] == nil } }
@@ -203,7 +202,7 @@ extension FolderWatch {
         }
         self.report(unreadable, orResolve: .watchFolderUnreadable, of: index)
         self.reportStayingCount(in: index)
-        return .scanned(folder: Redacted(self.roots[index].given), files: count, skipped: scan.skipped)
+        return .scanned(folder: Redacted(self.roots[index].given), files: found.count, skipped: scan.skipped)
     }
 
     func waitForScan(of index: Int) -> Duration {
@@ -228,15 +227,16 @@ extension FolderWatch {
         self.roots[index].strays = strays
     }
 
+    /// Schedules the files that a scan found, and returns their paths.
     @discardableResult
-    private func meet(_ found: [ListedFile], root: Int) -> Int {
-        var count = 0
+    private func meet(_ found: [ListedFile], root: Int) -> Set<FilePath> {
+        var files: Set<FilePath> = []
         for candidate in found {
             guard case .file = candidate.finding else { continue }
             self.files.schedule(candidate, root: root, now: self.now)
-            count += 1
+            files.insert(candidate.path)
         }
-        return count
+        return files
     }
 
     /// Processes the changes that inotify reported.
