@@ -15,8 +15,7 @@ extension FolderWatch {
             self.files.schedule(image, root: file.root, .left, now: self.now)
         case .leave(let error): self.stay(file, error)
         case .refuse(let error): await self.refuse(file, observation, error, card: nil)
-        case .admit(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
-        case .amend(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
+        case .admit(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
         }
     }
 
