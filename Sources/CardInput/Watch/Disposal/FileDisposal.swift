@@ -114,11 +114,17 @@ struct FileDisposal: Sendable {
             return false
         }
         guard self.transit.disposition != .deleted else {
-            for companion in self.companions {
-                _ = try FileMove(identity: companion.identity).remove(companion.name, from: source)
+            do {
+                for companion in self.companions {
+                    _ = try FileMove(identity: companion.identity).remove(companion.name, from: source)
+                }
+                try source.unlink(self.transit.text)
+                return true
+            } catch {
+                // A photo that cannot be deleted is not hidden from its users.
+                try self.restore(to: source)
+                throw error
             }
-            try source.unlink(self.transit.text)
-            return true
         }
         let target = try self.folder.archive(self.transit.disposition.rawValue, from: source)
         var moves = self.companions.map { ($0.identity, $0.name, self.newName + $0.suffix) }
