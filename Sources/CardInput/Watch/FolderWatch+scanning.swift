@@ -16,6 +16,8 @@ extension FolderWatch {
         var empty: [FilePath] = []
         /// The empty folders that were removed.
         var removed: [FilePath] = []
+        /// Whether files have transit names still.
+        var isInTransit = false
         /// Why the folder could not be marked.
         var unmarked: CodedError?
     }
@@ -44,7 +46,8 @@ extension FolderWatch {
     /// Scans a root, and returns the event to report once its files are examined; `nil` if the root is missing.
     func scan(_ index: Int) async throws(CancellationError) -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
-        let isFirst = !self.roots[index].isSwept && self.options.after != .leave
+        // At the start, all unfinished disposals are those of killed processes, or finishing them twice does no harm.
+        let unswept = self.roots[index].isSwept ? self.oldTransit : nil
         let emptied = self.roots[index].emptied
         let result = try await self.blocking(in: index) { [notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
@@ -61,7 +64,7 @@ extension FolderWatch {
                 if let known, known != real { notifier?.forget(known) }
                 let folderPath = FolderPath(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, folderPath: folderPath)
-                var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
+                var scan = try self.walk(folder, below: real, source: FilePath(given), notifier, sweeping: unswept)
                 scan.unmarked = unmarked
                 scan.removed = self.removeEmptied(scan, emptied)
                 return scan
@@ -89,23 +92,27 @@ extension FolderWatch {
         let root = self.roots[folder.root]
         guard let real = root.real, !IgnoredNames.isArchive(folder.path) else { return }
         let source = folder.folderPath.folders.reduce(FilePath(root.given)) { $0.appending($1) }
-        let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
+        let result = try await self.blocking(in: folder.root) { [notifier = self.notifier, oldTransit] in
             // The next scan of the root reports a folder that cannot be listed; most often it is already gone.
-            try? self.walk(folder, source: source, notifier)
+            try? self.walk(folder, below: real, source: source, notifier, sweeping: oldTransit)
         }
         guard let result, self.roots[folder.root].real == real else { return }
         if let error = result.watchError { self.poll(folder.root, because: error) }
         self.meet(result.found, root: folder.root)
     }
 
+    /// Before when a transit name must have been given for another process to finish it.
+    private nonisolated var oldTransit: Timestamp { self.date.advanced(by: .zero - WatchLimits.transitWait) }
+
     private nonisolated func walk(
         _ folder: WatchedFolder,
+        below root: FilePath,
         source: FilePath,
         _ notifier: FolderNotifier?,
-        sweeping: Bool = false
+        sweeping time: Timestamp?
     ) throws(CodedError) -> Scan {
         var (isRemote, watchError) = (false, Errno?.none)
-        var empty: [FilePath] = []
+        var (empty, isInTransit) = ([FilePath](), false)
         let watching = FolderWalk.Watching(
             ignores: { name, folderPath in self.options.ignores(name, isAtTop: folderPath.folders.isEmpty) },
             entering: { path, folderPath in
@@ -114,8 +121,6 @@ extension FolderWatch {
                     notifier?.forget(path)
                     return refusal
                 }
-                // Fallback of a failed sweep: the next start of the watch.
-                if sweeping { try? TransitName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
                     // There inotify reports little, and a server that does not answer would block the events of all folders.
                     if try OpenFolder(path).isRemote {
@@ -129,6 +134,11 @@ extension FolderWatch {
                 }
                 return nil
             },
+            inTransit: { position in
+                let suffixes = self.options.companionSuffixes
+                let folder = PhotoFolder(root: root, below: position.folders, suffixes: suffixes)
+                if (try? FileDisposal.sweep(folder, before: time)) != true { isInTransit = true }
+            },
             isEmpty: { empty.append($0) }
         )
         var walk = FolderWalk(
@@ -141,7 +151,7 @@ extension FolderWatch {
         )
         let found = try walk.candidates()
         var scan = Scan(real: folder.path, found: found, skipped: walk.skipped, watchError: watchError)
-        (scan.isRemote, scan.empty) = (isRemote, empty)
+        (scan.isRemote, scan.empty, scan.isInTransit) = (isRemote, empty, isInTransit)
         return scan
     }
 
@@ -180,10 +190,11 @@ extension FolderWatch {
             self.roots[index].isPolled = scan.isRemote
             self.mend(.watchPolls, of: index)
         }
-        self.files.scanBegins(root: index)
-        let count = self.meet(scan.found, root: index)
-        self.files.scanEnds(root: index)
+        let found = self.meet(scan.found, root: index)
+        self.files.forget(root: index, except: found)
         self.releaseGone()
+        // Those that had a transit name.
+        if !scan.isInTransit { self.mendArchiving(of: index) { self.files[$0] == nil } }
         self.reportStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
         let unreadable = unusable.first.map { first in
@@ -191,7 +202,7 @@ extension FolderWatch {
         }
         self.report(unreadable, orResolve: .watchFolderUnreadable, of: index)
         self.reportStayingCount(in: index)
-        return .scanned(folder: Redacted(self.roots[index].given), files: count, skipped: scan.skipped)
+        return .scanned(folder: Redacted(self.roots[index].given), files: found.count, skipped: scan.skipped)
     }
 
     func waitForScan(of index: Int) -> Duration {
@@ -216,15 +227,16 @@ extension FolderWatch {
         self.roots[index].strays = strays
     }
 
+    /// Schedules the files that a scan found, and returns their paths.
     @discardableResult
-    private func meet(_ found: [ListedFile], root: Int) -> Int {
-        var count = 0
+    private func meet(_ found: [ListedFile], root: Int) -> Set<FilePath> {
+        var files: Set<FilePath> = []
         for candidate in found {
             guard case .file = candidate.finding else { continue }
             self.files.schedule(candidate, root: root, now: self.now)
-            count += 1
+            files.insert(candidate.path)
         }
-        return count
+        return files
     }
 
     /// Processes the changes that inotify reported.

@@ -19,6 +19,19 @@ struct WatchedFiles {
         case idle
     }
 
+    /// What was reported of the program that writes a file.
+    fileprivate enum Writer {
+        case unknown
+        /// The name appeared.
+        case appeared
+        /// The file was written to and not closed.
+        case writing
+        /// The file was closed or moved in since its last observation.
+        case closing
+        /// The file was closed, and is unchanged since.
+        case closed
+    }
+
     struct File {
         let candidate: ListedFile
         /// The index of its named folder in the list.
@@ -37,16 +50,7 @@ struct WatchedFiles {
         fileprivate(set) var phase: Phase
         /// Whether an event came while the file was processed.
         fileprivate var isStale = false
-        /// Whether its closing was reported since the last observation, and whether it is unchanged since.
-        fileprivate var wasClosed = false
-        fileprivate var isClosed = false
-        /// Whether it was written to and not closed.
-        fileprivate var isOpen = false
-        /// Whether its name appeared, and no closing was reported since.
-        fileprivate var hasAppeared = false
-        /// Whether it lacks the done-marker or sidecar that it must have to be admitted.
-        fileprivate var lacksCompanion = false
-        fileprivate var isInScan = true
+        fileprivate var writer = Writer.unknown
     }
 
     /// When to examine a file; valid while the file has the same time.
@@ -92,18 +96,17 @@ struct WatchedFiles {
     mutating func schedule(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
         let path = candidate.path
         var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .idle)
-        file.isInScan = true
         switch change {
-        case .appeared: (file.hasAppeared, file.isOpen, file.isClosed, file.wasClosed) = (true, false, false, false)
-        case .written: (file.isOpen, file.isClosed, file.wasClosed) = (true, false, false)
-        case .closed: (file.hasAppeared, file.isOpen, file.wasClosed) = (false, false, true)
+        case .appeared: file.writer = .appeared
+        case .written: file.writer = .writing
+        case .closed: file.writer = .closing
         case .left, nil: break
         }
         switch file.phase {
         case .underway: file.isStale = change != nil || file.isStale
         case .examine(let at) where at <= now: break
         // A rescan does not end a wait early, except for a missing companion: without inotify, only a scan finds it.
-        case .examine where change == nil && !file.lacksCompanion: break
+        case .examine where change == nil && !self.lacksCompanion(file): break
         case .ready where change == nil: break
         case .examine, .ready, .idle:
             file.phase = .examine(at: now)
@@ -115,30 +118,18 @@ struct WatchedFiles {
 
     /// Resets the state derived from events, because changes were lost.
     mutating func changesWereLost() {
-        for path in self.files.keys {
-            self.files[path]?.isOpen = false
-            self.files[path]?.hasAppeared = false
+        for (path, file) in self.files where file.writer == .appeared || file.writer == .writing {
+            self.files[path]?.writer = .unknown
         }
     }
 
-    mutating func scanBegins(root: Int) {
-        for (path, file) in self.files where file.root == root { self.files[path]?.isInScan = false }
-    }
-
-    /// Forgets the files that the scan did not find.
-    mutating func scanEnds(root: Int) {
-        for (path, file) in self.files where file.root == root && !file.isInScan {
+    /// Forgets the files of a folder that a scan did not find.
+    mutating func forget(root: Int, except found: Set<FilePath> = []) {
+        for (path, file) in self.files where file.root == root && !found.contains(path) {
             // A file that has its turn, or is next, will be found missing then. So will a scheduled sidecar: scans do not list
             // the sidecars of photos.
             if case .examine = file.phase, Sidecar.image(of: path) != nil { continue }
             if file.phase != .underway, file.phase != .ready { self.files[path] = nil }
-        }
-    }
-
-    /// Forgets all files of a folder that is gone.
-    mutating func forget(root: Int) {
-        for (path, file) in self.files where file.root == root && file.phase != .underway && file.phase != .ready {
-            self.files[path] = nil
         }
     }
 
@@ -165,13 +156,15 @@ struct WatchedFiles {
             return
         }
         if file.observation != observation {
-            if file.observation?.identity != observation.identity { (file.isClosed, file.taken) = (false, nil) }
+            if file.observation?.identity != observation.identity {
+                if file.writer == .closed { file.writer = .unknown }
+                file.taken = nil
+            }
             (file.observation, file.since, file.tries) = (observation, now, 0)
             (file.isReported, file.isDone) = (false, false)
         }
         guard !file.isDone else { return }
-        if file.wasClosed { (file.wasClosed, file.isClosed, file.since) = (false, true, now) }
-        file.lacksCompanion = self.lacksCompanion(path, observation)
+        if file.writer == .closing { (file.writer, file.since) = (.closed, now) }
         let due = file.since + self.wait(file, observation)
         if now >= due {
             file.phase = .ready
@@ -183,19 +176,20 @@ struct WatchedFiles {
         self.files[path] = file
     }
 
-    private func lacksCompanion(_ path: FilePath, _ observation: FileObservation) -> Bool {
-        let lacksSidecar = self.options.sidecar == .required && observation.sidecar == nil
-        return Sidecar.image(of: path) == nil && (lacksSidecar || self.options.lacksMarker(observation))
+    /// Whether a file lacks the done-marker or sidecar that it must have to be admitted.
+    private func lacksCompanion(_ file: File) -> Bool {
+        guard let observation = file.observation, Sidecar.image(of: file.candidate.path) == nil else { return false }
+        return self.options.sidecar == .required && observation.sidecar == nil || self.options.lacksMarker(observation)
     }
 
     /// Returns how long a file must be unchanged before its turn, in which a missing companion is reported.
     private func wait(_ file: File, _ observation: FileObservation) -> Duration {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
         let long = max(self.options.quietTime, WatchLimits.openWait)
-        if file.lacksCompanion { return long }
+        if self.lacksCompanion(file) { return long }
         var wait = self.options.quietTime
         // Some programs make an empty file first, close it, and come back to fill it.
-        if (self.options.doneMarker != nil && !isSidecar) || (file.isClosed && observation.identity.size > 0) {
+        if (self.options.doneMarker != nil && !isSidecar) || (file.writer == .closed && observation.identity.size > 0) {
             wait = .zero
         } else if self.isBeingWritten(file, observation.identity) {
             wait = long
@@ -211,7 +205,7 @@ struct WatchedFiles {
 
     /// Whether a file is open for writing, or new and still empty.
     private func isBeingWritten(_ file: File, _ identity: FileIdentity) -> Bool {
-        file.isOpen || (file.hasAppeared && identity.size == 0)
+        file.writer == .writing || (file.writer == .appeared && identity.size == 0)
     }
 
     // MARK: Turns
