@@ -289,15 +289,16 @@ package struct Engine: Sendable {
     /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
     @discardableResult
     private func heartbeat() async throws -> Int {
-        try await self.context.store.upkeep.heartbeat(
+        let (dead, held) = try await self.context.store.upkeep.heartbeat(
             of: self.context.worker,
             onUnknown: self.context.settings.onUnknown,
             staying: self.context.board.staying,
             tokens: self.context.board.tokens,
             standstill: self.context.board.standstill(time: self.context.time),
-            now: self.context.time.now(),
-            reporting: self.context.report
+            now: self.context.time.now()
         )
+        held.forEach(self.context.report)
+        return dead
     }
 
     /// Carries out decisions of people until the end; apart from the heartbeat, because it may wait for the lock of a number.

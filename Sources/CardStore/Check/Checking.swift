@@ -177,20 +177,17 @@ extension SandboxUpkeep {
             let page = try await self.sandbox.database.read { tx in
                 try tx.rows(
                     """
-                    SELECT intake_order, id, reason, (\(logged)) FROM card
+                    SELECT id, reason, (\(logged)), intake_order FROM card
                     WHERE state = \(literal: .erased) AND remains IS NOT NULL AND intake_order > \(after)
                     ORDER BY intake_order LIMIT \(Limits.rowsPerCheck)
                     """
                 ) { row in
-                    let order = try row.next(Int64.self)
-                    return (
-                        order,
-                        ErasureList.Entry(card: try row.next(), reason: try row.next(), accessNumber: try row.next())
-                    )
+                    let entry = try ErasureList.Entry(card: row.next(), reason: row.next(), accessNumber: row.next())
+                    return (entry, order: try row.next(Int64.self))
                 }
             }
-            missing += page.map(\.1).filter { !listed.contains($0.card) && $0.accessNumber.map { $0 <= last } ?? true }
-            order = page.last?.0
+            missing += page.map(\.0).filter { !listed.contains($0.card) && $0.accessNumber.map { $0 <= last } ?? true }
+            order = page.last?.order
         }
         return Array(missing.prefix(limit))
     }
