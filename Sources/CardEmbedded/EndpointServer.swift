@@ -153,11 +153,8 @@ extension Request {
 extension Response {
     /// A response with a whole body.
     init(_ status: HTTPResponse.Status, _ contentType: String, _ body: some Sequence<UInt8>) {
-        self.init(
-            status: status,
-            headers: [.contentType: contentType],
-            body: .init(byteBuffer: ByteBuffer(bytes: body))
-        )
+        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        self.init(status: status, headers: [.contentType: contentType], body: body)
     }
 
     init(_ status: HTTPResponse.Status, json: JSON, contentType: String = "application/json") throws {

@@ -58,15 +58,16 @@ extension Engine {
     /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
     @discardableResult
     func heartbeat() async throws -> Int {
-        try await self.context.store.upkeep.heartbeat(
+        let (dead, held) = try await self.context.store.upkeep.heartbeat(
             of: self.context.worker,
             onUnknown: self.context.settings.onUnknown,
             staying: self.context.board.staying,
             tokens: self.context.board.tokens,
             standstill: self.context.board.standstill(time: self.context.time),
-            now: self.context.time.now(),
-            reporting: self.context.report
+            now: self.context.time.now()
         )
+        held.forEach(self.context.report)
+        return dead
     }
 
     /// Marks the stages with due work that nothing holds back: neither time nor rate, a reported pause or a full disk.

@@ -32,8 +32,7 @@ package enum DurableFile {
             if !isDone { unlink(path) }
         }
         guard fchmod(descriptor, mode) == 0 else { throw self.failure(path) }
-        try self.write(bytes, to: descriptor, named: path)
-        guard fsync(descriptor) == 0 else { throw self.failure(path) }
+        guard self.write(bytes, to: descriptor), fsync(descriptor) == 0 else { throw self.failure(path) }
         isDone = true
     }
 
@@ -84,16 +83,18 @@ package enum DurableFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32, named path: String) throws(CodedError) {
+    /// Writes all bytes; `false` with `errno` if that is not possible.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress! + offset, bytes.count - offset)
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw self.failure(path) }
+            guard count > 0 else { return false }
             offset += count
         }
+        return true
     }
 
     private static func failure(_ path: String) -> CodedError {

@@ -188,10 +188,8 @@ private struct JSONReader {
                 guard let scalar = self.readEscape() else { return nil }
                 text += Array(String(scalar).utf8)
                 start = self.index
-            case 0..<0x20:
-                return nil
-            default:
-                break
+            case 0..<0x20: return nil
+            default: break
             }
         }
         return nil

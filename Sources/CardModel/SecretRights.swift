@@ -20,9 +20,7 @@ package enum SecretRights {
                 ? .secretOpenMounted(path, mode: mode)
                 : .secretOpen(path, mode: mode)
         }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            return .secretForeign(path, user: geteuid())
-        }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else { return .secretForeign(path, user: geteuid()) }
         return nil
     }
 

@@ -47,9 +47,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
             Self.padded($0, to: 2)
         }
         let date = [Self.padded(day.year, to: 4), Self.padded(day.month, to: 2), Self.padded(day.day, to: 2)]
-        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + "."
-            + Self.padded(timeOfDay % 1000, to: 3)
-            + "Z"
+        let milliseconds = Self.padded(timeOfDay % 1000, to: 3)
+        return date.joined(separator: "-") + "T" + clock.joined(separator: ":") + ".\(milliseconds)Z"
     }
 }
 
@@ -64,13 +63,9 @@ package struct UTC<Time: TimestampOrNone>: Encodable, Sendable {
 }
 
 /// A ``Timestamp``, or one that may be missing.
-package protocol TimestampOrNone: Sendable {
-    var utcText: String? { get }
-}
+package protocol TimestampOrNone: Sendable { var utcText: String? { get } }
 
-extension Timestamp?: TimestampOrNone {
-    package var utcText: String? { self?.description }
-}
+extension Timestamp?: TimestampOrNone { package var utcText: String? { self?.description } }
 
 extension Timestamp: TimestampOrNone {
     package var utcText: String? { self.description }

@@ -93,13 +93,7 @@ package final class Sandbox: SandboxNoun {
                 let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
                 do {
                     if isNew { try await Self.create(database, kind: kind ?? .real, ring: ring, now: now) }
-                    return try await Self.unlock(
-                        database,
-                        in: folder,
-                        kind: kind,
-                        ring: ring,
-                        retcodes: retcodes
-                    )
+                    return try await Self.unlock(database, in: folder, kind: kind, ring: ring, retcodes: retcodes)
                 } catch {
                     try? database.close()
                     throw error

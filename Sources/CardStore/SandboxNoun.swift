@@ -1,9 +1,7 @@
 import CardModel
 
 /// A part of what the sandbox does, over the same database and vault.
-protocol SandboxNoun: Sendable {
-    var sandbox: Sandbox { get }
-}
+protocol SandboxNoun: Sendable { var sandbox: Sandbox { get } }
 
 extension SandboxNoun {
     var vault: Vault { self.sandbox.vault }

@@ -129,9 +129,7 @@ extension ReceivedForm.Part {
         }
         guard value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }),
             value.unicodeScalars.contains(where: { !$0.properties.isWhitespace })
-        else {
-            throw refusal("holds control characters or only blanks")
-        }
+        else { throw refusal("holds control characters or only blanks") }
         return value
     }
 }

@@ -24,19 +24,16 @@ final class UploadRoute: Sendable {
 
     func router() -> Router<ConnectionContext> {
         let router = Router(context: ConnectionContext.self)
-        router.add(
-            middleware: RouterRefusals {
-                throw BackendProblem($0.status, "http_\($0.status.code)", $0.status.reasonPhrase)
-            }
-        )
+        let refusals = RouterRefusals {
+            throw BackendProblem($0.status, "http_\($0.status.code)", $0.status.reasonPhrase)
+        }
+        router.add(middleware: refusals)
         router.post("/upload") { request, context in try await self.receive(request, context: context) }
         router.get("/healthz") { _, _ in
             let documents = self.ledger.withLock(\.count)
             let running = self.running.withLock(\.count)
-            return try Response(
-                .ok,
-                json: ["status": "ok", "documents": .integer(documents), "running": .integer(running)]
-            )
+            let counts: JSON = ["status": "ok", "documents": .integer(documents), "running": .integer(running)]
+            return try Response(.ok, json: counts)
         }
         return router
     }
@@ -49,11 +46,8 @@ final class UploadRoute: Sendable {
             // Registered before the body is read: two bodies under one key must not race each other.
             guard self.running.withLock({ $0.insert(key).inserted }) else { throw BackendProblem.keyInProgress }
             defer { self.running.withLock { _ = $0.remove(key) } }
-            let body = try await request.wholeBody(
-                upTo: self.configuration.bodyBytes,
-                within: self.configuration.bodyTime,
-                context: context
-            )
+            let (limit, time) = (self.configuration.bodyBytes, self.configuration.bodyTime)
+            let body = try await request.wholeBody(upTo: limit, within: time, context: context)
             let upload = try Upload(key: key, headers: request.headers, body: body)
             if let test = TestNumber(in: upload.parts) { try await self.misbehave(as: test, context: context) }
             return try await self.answer(upload)
@@ -154,14 +148,11 @@ struct BackendProblem: HTTPResponseError {
     }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
-        var response = try Response(
-            self.status,
-            json: [
-                "type": "about:blank", "title": .text(self.title), "status": .integer(self.status.code),
-                "code": .text(self.code),
-            ],
-            contentType: "application/problem+json"
-        )
+        let problem: JSON = [
+            "type": "about:blank", "title": .text(self.title), "status": .integer(self.status.code),
+            "code": .text(self.code),
+        ]
+        var response = try Response(self.status, json: problem, contentType: "application/problem+json")
         if self.endsConnection { response.headers[.connection] = "close" }
         return response
     }

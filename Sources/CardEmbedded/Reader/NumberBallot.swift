@@ -36,13 +36,12 @@ struct NumberBallot: Sendable {
 
     /// Upper-case digits and X of a text, full-width forms folded.
     static func cleaned(_ text: String) -> String {
-        String(
-            text.compactMap { character -> Character? in
-                if character == "X" || character == "x" { return "X" }
-                guard let value = character.wholeNumberValue, (0...9).contains(value) else { return nil }
-                return Character(String(value))
-            }
-        )
+        let characters = text.compactMap { character -> Character? in
+            if character == "X" || character == "x" { return "X" }
+            guard let value = character.wholeNumberValue, (0...9).contains(value) else { return nil }
+            return Character(String(value))
+        }
+        return String(characters)
     }
 
     /// Whether the last of 18 characters is the check character of the first 17 (ISO 7064 MOD 11-2, GB 11643-1999).
@@ -58,12 +57,9 @@ struct NumberBallot: Sendable {
 
     private static func majority(of readings: [String]) -> String {
         let columns = (0..<18).map { index in readings.map { Array($0)[index] } }
-        return String(
-            columns.map { column in
-                column.max { first, second in
-                    column.count { $0 == first } < column.count { $0 == second }
-                } ?? "0"
-            }
-        )
+        let winners = columns.map { column in
+            column.max { first, second in column.count { $0 == first } < column.count { $0 == second } } ?? "0"
+        }
+        return String(winners)
     }
 }

@@ -60,13 +60,9 @@ package struct EmbeddedVerifier: Service {
     package func run() async throws {
         let tesseract = Tesseract(configuration: self.configuration.tesseract)
         try await tesseract.checkInstallation()
-        let readings = ReadingRoute(
-            configuration: self.configuration,
-            reader: CardReader(tesseract: tesseract),
-            logger: self.logger,
-            now: self.now
-        )
-        try await EndpointServer(port: self.configuration.port, logger: self.logger)
+        let (configuration, reader) = (self.configuration, CardReader(tesseract: tesseract))
+        let readings = ReadingRoute(configuration: configuration, reader: reader, logger: self.logger, now: self.now)
+        try await EndpointServer(port: configuration.port, logger: self.logger)
             .run(readings.router(), onRunning: self.onRunning)
     }
 }

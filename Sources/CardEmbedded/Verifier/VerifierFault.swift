@@ -45,12 +45,8 @@ struct VerifierFault: Error, Equatable {
 
     /// The whole body is over the limit.
     static func bodyTooLarge(_ dialect: EmbeddedVerifier.Dialect) -> Self {
-        Self(
-            status: .contentTooLarge,
-            message: "Request Entity Too Large",
-            page: dialect == .faceppv1 ? .html : .text,
-            endsConnection: true
-        )
+        let page: Page = dialect == .faceppv1 ? .html : .text
+        return Self(status: .contentTooLarge, message: "Request Entity Too Large", page: page, endsConnection: true)
     }
 
     func response(in dialect: EmbeddedVerifier.Dialect, mark: RequestMark) throws -> Response {

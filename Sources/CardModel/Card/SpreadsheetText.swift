@@ -56,9 +56,7 @@ package enum SpreadsheetText {
         let mantissa = parts[0].drop(while: "+-".utf8.contains)
             .split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: ".,".utf8.contains)
         guard mantissa.allSatisfy(\.areASCIIDigits) else { return false }
-        guard parts.count == 2 else {
-            return mantissa.count == 2 && mantissa[1].allSatisfy { $0 == UInt8(ascii: "0") }
-        }
+        guard parts.count == 2 else { return mantissa.count == 2 && mantissa[1].allSatisfy { $0 == UInt8(ascii: "0") } }
         let exponent = parts[1].drop(while: "+-".utf8.contains)
         let isSigned = exponent.count < parts[1].count
         return exponent.areASCIIDigits && (mantissa.count == 2 || isSigned && exponent.count >= 2)

@@ -108,11 +108,8 @@ package struct IDNumber: Hashable, Sendable, Discreet {
     }
 
     private static func birthDate(in bytes: [UInt8]) -> CalendarDay? {
-        let day = CalendarDay(
-            year: self.number(bytes[6..<10]),
-            month: self.number(bytes[10..<12]),
-            day: self.number(bytes[12..<14])
-        )
+        let (year, month) = (self.number(bytes[6..<10]), self.number(bytes[10..<12]))
+        let day = CalendarDay(year: year, month: month, day: self.number(bytes[12..<14]))
         guard let day, day.year >= 1880 else { return nil }
         return day
     }

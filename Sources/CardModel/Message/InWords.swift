@@ -10,14 +10,8 @@
 extension InWords: Equatable, Hashable where Value: Hashable {}
 
 /// A ``Message``, or one that may be missing.
-package protocol MessageOrNone: Sendable {
-    var shownText: String? { get }
-}
+package protocol MessageOrNone: Sendable { var shownText: String? { get } }
 
-extension Message: MessageOrNone {
-    package var shownText: String? { self.text() }
-}
+extension Message: MessageOrNone { package var shownText: String? { self.text() } }
 
-extension Message?: MessageOrNone {
-    package var shownText: String? { self?.text() }
-}
+extension Message?: MessageOrNone { package var shownText: String? { self?.text() } }

@@ -35,11 +35,7 @@ package protocol Backend: Sendable {
     func parts(for members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart]
 
     /// Derives the boundary of a delivery from its key and proves it absent from every part.
-    func boundary(
-        for key: String,
-        parts: [DeliveryPart],
-        images: [CardID: Data]
-    ) throws(RemoteFailure) -> String
+    func boundary(for key: String, parts: [DeliveryPart], images: [CardID: Data]) throws(RemoteFailure) -> String
 
     /// Makes one attempt; throws only `CancellationError`, after which the outcome is unknown.
     func send(_ delivery: OutboundDelivery, progress: ByteProgress?) async throws -> DeliveryOutcome

@@ -33,7 +33,7 @@ package struct CaseRules {
         rules.holdDisputed()
         rules.supersedeOlderPhotos()
         if rules.snapshot.cards.contains(where: \.state.awaitsVerification) {
-            rules.wait(for: .waitsForVerification)
+            for card in rules.remaining { rules.wait(card, for: .waitsForVerification) }
         } else {
             rules.refusePair(pairFindings)
             rules.waitWithoutAccount()
@@ -56,11 +56,8 @@ package struct CaseRules {
     private mutating func holdDisputed() {
         guard self.snapshot.isDisputed else { return }
         for card in self.remaining where !card.isAccepted {
-            self.decision.held[card.id] = VerdictFinding(
-                .holderConflict,
-                .hold,
-                message: .applicationDifferentHolders(card.id)
-            )
+            let message = Message.applicationDifferentHolders(card.id)
+            self.decision.held[card.id] = VerdictFinding(.holderConflict, .hold, message: message)
         }
         self.remaining.removeAll { !$0.isAccepted }
     }
@@ -166,9 +163,7 @@ package struct CaseRules {
             return card.state.isRunnable || card.state == .held
         }
         if frontMayCome { return self.wait(back, for: .waitsForFront) }
-        if !back.wait.isOver(at: self.now) {
-            return self.wait(back, for: .waitsForFront, until: back.wait.until)
-        }
+        if !back.wait.isOver(at: self.now) { return self.wait(back, for: .waitsForFront, until: back.wait.until) }
         if self.policy.backWithoutFront == .send { return self.send([back]) }
         self.wait(back, for: .frontMissing)
     }
@@ -180,10 +175,6 @@ package struct CaseRules {
         } else {
             self.decision.ready.append(cards.map(\.id))
         }
-    }
-
-    private mutating func wait(for reason: ReasonCode) {
-        for card in self.remaining { self.wait(card, for: reason) }
     }
 
     private mutating func wait(_ card: Card, for reason: ReasonCode, until end: Timestamp? = nil) {

@@ -25,7 +25,7 @@ package enum DecisionAction: String, CaseIterable, Sendable, Codable {
 /// Which decisions are allowed for a card.
 ///
 /// A refusal is a `card_conflict` that names what to do instead, and only commands that are allowed.
-package enum OperatorRules {
+package struct OperatorRules {
     /// Facts for a decision that the card itself does not hold.
     package struct Circumstances: OptionSet, Sendable {
         package let rawValue: Int
@@ -50,66 +50,61 @@ package enum OperatorRules {
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
 
-    /// Checks that a decision about a card is allowed.
-    package static func require(
-        _ action: DecisionAction,
-        of card: Card,
-        under circumstances: Circumstances
-    ) throws(CodedError) {
+    private var card: Card
+    private let circumstances: Circumstances
+
+    package init(of card: Card, under circumstances: Circumstances) {
+        (self.card, self.circumstances) = (card, circumstances)
+    }
+
+    /// Checks that a decision about the card is allowed.
+    package func require(_ action: DecisionAction) throws(CodedError) {
         if let resolution = Resolution(rawValue: action.rawValue) {
-            try Self.requireResolution(of: card, as: resolution, under: circumstances)
+            try self.require(resolution)
         } else if action == .retry {
-            var card = card
+            var rules = self
             // Without its delivery it is `verified`, unless the delivery may have arrived.
-            if card.state == .delivering { card.state = .verified }
-            try Self.requireRetry(of: card, under: circumstances)
+            if self.card.state == .delivering { rules.card.state = .verified }
+            try rules.requireRetry()
         }
     }
 
-    /// Checks that a card may be processed again.
-    package static func requireRetry(of card: Card, under circumstances: Circumstances) throws(CodedError) {
-        try Self.requireImage(card, under: circumstances)
-        switch card.state {
-        case .rejected where card.reason == .rejectedByOperator:
-            throw Self.refusal(card, .operatorRejected)
+    /// Checks that the card may be processed again.
+    package func requireRetry() throws(CodedError) {
+        try self.requireImage()
+        switch self.card.state {
+        case .rejected where self.card.reason == .rejectedByOperator: throw self.refusal(.operatorRejected)
         case .rejected, .failed, .held, .superseded: break
-        case _ where card.hasFailed && card.state != .delivering: break
-        default:
-            throw Self.refusal(card, .operatorRetryState(card.state))
+        case _ where self.card.hasFailed && self.card.state != .delivering: break
+        default: throw self.refusal(.operatorRetryState(self.card.state))
         }
-        guard !circumstances.contains(.isUnderWay) else { throw Self.refusal(card, .operatorUnderWay) }
-        if card.state == .held, card.reason == .retcodeUnlisted {
-            guard circumstances.contains(.isListedNow) else {
-                throw Self.refusal(card, .operatorStillUnlisted(card.remoteCode ?? ""))
+        guard !self.circumstances.contains(.isUnderWay) else { throw self.refusal(.operatorUnderWay) }
+        if self.card.state == .held, self.card.reason == .retcodeUnlisted {
+            guard self.circumstances.contains(.isListedNow) else {
+                throw self.refusal(.operatorStillUnlisted(self.card.remoteCode ?? ""))
             }
             return
         }
-        if circumstances.contains(.mayBeAtBackend) {
-            throw Self.refusal(card, Self.mayBeDelivered(card, under: circumstances))
-        }
-        if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
-            throw Self.refusal(card, .operatorDecide(card.id))
+        if self.circumstances.contains(.mayBeAtBackend) { throw self.refusal(self.mayBeDelivered) }
+        if self.card.state == .held, self.card.reason == .submitterConflict || self.card.reason == .holderConflict {
+            throw self.refusal(.operatorDecide(self.card.id))
         }
         // A photo superseded because it was taken earlier becomes the newest of its side.
-        if circumstances.contains(.isReplaced), card.reason != .takenEarlier {
-            throw Self.refusal(card, .operatorReplaced)
+        if self.circumstances.contains(.isReplaced), self.card.reason != .takenEarlier {
+            throw self.refusal(.operatorReplaced)
         }
-        if !circumstances.contains(.hasImage) { throw Self.refusal(card, .operatorNoImage) }
+        if !self.circumstances.contains(.hasImage) { throw self.refusal(.operatorNoImage) }
     }
 
-    /// Checks that a card may be resolved.
-    package static func requireResolution(
-        of card: Card,
-        as resolution: Resolution,
-        under circumstances: Circumstances
-    ) throws(CodedError) {
-        guard !circumstances.contains(.isUnderWay) else { throw Self.refusal(card, .operatorUnderWay) }
+    /// Checks that the card may be resolved.
+    package func require(_ resolution: Resolution) throws(CodedError) {
+        guard !self.circumstances.contains(.isUnderWay) else { throw self.refusal(.operatorUnderWay) }
         switch resolution {
-        case .reject: try Self.requireRejecting(card)
-        case .delivered: try Self.requireDelivered(card, under: circumstances)
-        case .resend: try Self.requireResending(card, under: circumstances)
-        case .accept: try Self.requireAccepting(card, under: circumstances)
-        case .seen: try Self.requireSeeing(card)
+        case .reject: try self.requireRejecting()
+        case .delivered: try self.requireDelivered()
+        case .resend: try self.requireResending()
+        case .accept: try self.requireAccepting()
+        case .seen: try self.requireSeeing()
         // Withdrawing is checked where the pending decision is stored.
         case .withdraw: break
         }
@@ -117,98 +112,92 @@ package enum OperatorRules {
 
     /// A card that has failed or waits for a person may be rejected; a card rejected by a rule, too: it then no longer
     /// counts for the holder of its number.
-    private static func requireRejecting(_ card: Card) throws(CodedError) {
-        switch card.state {
+    private func requireRejecting() throws(CodedError) {
+        switch self.card.state {
         case .held, .failed: return
-        case .rejected where card.reason != .rejectedByOperator: return
-        case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
-        case _ where card.hasFailed: return
-        default:
-            throw Self.refusal(card, .operatorRejectState(card.state))
+        case .rejected where self.card.reason != .rejectedByOperator: return
+        case .verified where self.card.reason.map(ReasonCode.needingAttention.contains) == true: return
+        case _ where self.card.hasFailed: return
+        default: throw self.refusal(.operatorRejectState(self.card.state))
         }
     }
 
     /// Requires that the backend may have the card; the refusal names a command that is allowed instead.
-    private static func requireDelivered(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
-        switch card.state {
+    private func requireDelivered() throws(CodedError) {
+        switch self.card.state {
         case .held, .failed, .delivering: break
-        default:
-            throw Self.refusal(card, .operatorDeliveredState(card.state))
+        default: throw self.refusal(.operatorDeliveredState(self.card.state))
         }
         // If a damaged sandbox lost the delivery of a card, state or reason still show that it was sent.
-        let wasSent = card.delivery != nil || card.state == .delivering || card.reason == .outcomeUnknown
-        guard !wasSent, card.reason != .restored, !circumstances.contains(.mayBeAtBackend) else { return }
-        if card.state == .failed {
-            try Self.requireRetry(of: card, under: circumstances)
-            throw Self.refusal(card, .operatorNeverSentFailed(card.id))
+        let wasSent = self.card.delivery != nil || self.card.state == .delivering || self.card.reason == .outcomeUnknown
+        guard !wasSent, self.card.reason != .restored, !self.circumstances.contains(.mayBeAtBackend) else { return }
+        if self.card.state == .failed {
+            try self.requireRetry()
+            throw self.refusal(.operatorNeverSentFailed(self.card.id))
         }
-        try Self.requireAccepting(card, under: circumstances)
-        throw Self.refusal(card, .operatorNeverSent(card.id))
+        try self.requireAccepting()
+        throw self.refusal(.operatorNeverSent(self.card.id))
     }
 
-    private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
-        try Self.requireImage(card, under: circumstances)
-        switch card.state {
-        case .held where circumstances.contains(.hasKeptDelivery): break
+    private func requireResending() throws(CodedError) {
+        try self.requireImage()
+        switch self.card.state {
+        case .held where self.circumstances.contains(.hasKeptDelivery): break
         case .held:
-            try Self.requireAccepting(card, under: circumstances)
-            throw Self.refusal(card, .operatorNothingToResend(card.id))
+            try self.requireAccepting()
+            throw self.refusal(.operatorNothingToResend(self.card.id))
         case .failed:
-            try Self.requireRetry(of: card, under: circumstances)
-            throw Self.refusal(card, .operatorNothingToResendFailed(card.id))
-        default:
-            throw Self.refusal(card, .operatorResendState(card.state))
+            try self.requireRetry()
+            throw self.refusal(.operatorNothingToResendFailed(self.card.id))
+        default: throw self.refusal(.operatorResendState(self.card.state))
         }
         // The older photo would arrive last and replace the newer one. A newer photo that waits for this one is sent
         // after it.
-        guard !circumstances.contains(.isOvertaken) else { throw Self.refusal(card, .operatorNewerSent) }
+        guard !self.circumstances.contains(.isOvertaken) else { throw self.refusal(.operatorNewerSent) }
     }
 
     /// A delivered card whose image is gone cannot be sent once more.
-    private static func requireImage(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
-        if card.state == .delivered, !circumstances.contains(.hasImage) {
-            throw Self.refusal(card, .operatorImageDropped)
+    private func requireImage() throws(CodedError) {
+        if self.card.state == .delivered, !self.circumstances.contains(.hasImage) {
+            throw self.refusal(.operatorImageDropped)
         }
     }
 
-    private static func requireAccepting(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
-        let mayGoAlone = card.state == .verified && card.reason == .frontMissing
-        guard card.state == .held || mayGoAlone else {
-            throw Self.refusal(card, .operatorAcceptState(card.state))
+    private func requireAccepting() throws(CodedError) {
+        let mayGoAlone = self.card.state == .verified && self.card.reason == .frontMissing
+        guard self.card.state == .held || mayGoAlone else { throw self.refusal(.operatorAcceptState(self.card.state)) }
+        guard self.card.reason != .submitterConflict else { return }
+        guard self.circumstances.contains(.wasRead) else {
+            try self.requireRetry()
+            throw self.refusal(.operatorNotVerified(self.card.id))
         }
-        guard card.reason != .submitterConflict else { return }
-        guard circumstances.contains(.wasRead) else {
-            try Self.requireRetry(of: card, under: circumstances)
-            throw Self.refusal(card, .operatorNotVerified(card.id))
-        }
-        guard card.side != nil else { throw Self.refusal(card, .operatorNoSide) }
+        guard self.card.side != nil else { throw self.refusal(.operatorNoSide) }
     }
 
     /// Requires a state in which every run reports the card; only such a card may be marked as seen.
-    private static func requireSeeing(_ card: Card) throws(CodedError) {
-        switch card.state {
+    private func requireSeeing() throws(CodedError) {
+        switch self.card.state {
         case .rejected, .failed, .held, .superseded: return
-        case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
-        default:
-            throw Self.refusal(card, .operatorSeenState(card.state))
+        case .verified where self.card.reason.map(ReasonCode.needingAttention.contains) == true: return
+        default: throw self.refusal(.operatorSeenState(self.card.state))
         }
     }
 
-    /// Returns what to do about a card that the backend may hold; names only allowed decisions.
-    private static func mayBeDelivered(_ card: Card, under circumstances: Circumstances) -> Message {
+    /// What to do if the backend may hold the card; names only allowed decisions.
+    private var mayBeDelivered: Message {
         // A runnable card is in a delivery that is sent again automatically; a held card waits for a person.
-        guard !card.state.isRunnable else { return .operatorSentAgain(card.id) }
+        guard !self.card.state.isRunnable else { return .operatorSentAgain(self.card.id) }
         var decisions: [Resolution] = []
-        if card.state == .held {
-            let isKept = circumstances.contains(.hasKeptDelivery) && !circumstances.contains(.isOvertaken)
+        if self.card.state == .held {
+            let isKept = self.circumstances.contains(.hasKeptDelivery) && !self.circumstances.contains(.isOvertaken)
             if isKept { decisions.append(.resend) }
-            if circumstances.contains(.wasRead), card.side != nil { decisions.append(.accept) }
+            if self.circumstances.contains(.wasRead), self.card.side != nil { decisions.append(.accept) }
         }
-        return .operatorMayBeDelivered(card.id, or: (decisions + [.reject]).map { "--as \($0.rawValue)" })
+        return .operatorMayBeDelivered(self.card.id, or: (decisions + [.reject]).map { "--as \($0.rawValue)" })
     }
 
-    private static func refusal(_ card: Card, _ why: Message) -> CodedError {
-        CodedError(.cardConflict, .conflict, .operatorRefused(card.id, why))
+    private func refusal(_ why: Message) -> CodedError {
+        CodedError(.cardConflict, .conflict, .operatorRefused(self.card.id, why))
     }
 }
 

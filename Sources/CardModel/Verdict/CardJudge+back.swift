@@ -21,10 +21,8 @@ extension CardJudge {
     private mutating func askEnd(_ end: Validity.End) {
         switch end {
         case .longTerm: break
-        case .missing:
-            self.add(.validityEndMissing, .verdictValidityEndMissing)
-        case .day(let end) where end < self.today:
-            self.add(.expired, .verdictExpired)
+        case .missing: self.add(.validityEndMissing, .verdictValidityEndMissing)
+        case .day(let end) where end < self.today: self.add(.expired, .verdictExpired)
         case .day(let end):
             let daysLeft = end.daysSinceEpoch - self.today.daysSinceEpoch
             guard daysLeft <= Limits.daysOfNotice else { return }
@@ -33,9 +31,7 @@ extension CardJudge {
     }
 
     private mutating func askSpan(_ validity: Validity) {
-        guard validity.start != nil else {
-            return self.add(.validityStartMissing, .verdictValidityStartMissing)
-        }
+        guard validity.start != nil else { return self.add(.validityStartMissing, .verdictValidityStartMissing) }
         guard case .day = validity.end else { return }
         if let years = validity.wholeYears, [5, 10, 20].contains(years) { return }
         self.add(.validitySpan, .verdictValiditySpan)

@@ -29,10 +29,8 @@ struct CardJudge {
     private mutating func askCount() {
         guard !self.card.isUnambiguous(for: self.expected?.side) else { return }
         let count = self.card.others.count + 1
-        self.add(
-            .severalCards,
-            self.expected?.side.map { .verdictSeveralCards(count, expected: $0) } ?? .verdictSeveralCardsNoSide(count)
-        )
+        let message = self.expected?.side.map { Message.verdictSeveralCards(count, expected: $0) }
+        self.add(.severalCards, message ?? .verdictSeveralCardsNoSide(count))
     }
 
     private mutating func askSide(_ side: CardSide) {

@@ -99,11 +99,8 @@ package struct CardFields: Hashable, Sendable, Codable {
 
     /// All values that were read.
     package var all: [Redacted<String>] {
-        [
-            self.name, self.gender, self.ethnicity, self.birthDate, self.address, self.number, self.issuer,
-            self.validity,
-        ]
-        .compactMap { $0 }
+        [self.name, self.gender, self.ethnicity, self.birthDate, self.address, self.number, self.issuer, self.validity]
+            .compactMap { $0 }
     }
 
     package init(

@@ -47,10 +47,8 @@ package struct Legality: Hashable, Sendable, Codable {
 
     /// The class other than genuine that scored highest, ties in alphabetical order; `nil` if none scored at all.
     package var strongestOtherClass: String? {
-        self.scores
-            .filter { $0.key != Self.genuine && $0.value > 0 }
-            .max { ($0.value, $1.key) < ($1.value, $0.key) }?
-            .key
+        let others = self.scores.filter { $0.key != Self.genuine && $0.value > 0 }
+        return others.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
     /// Returns a vendor's class name with its outer white space gone and underscores as spaces; ``other`` unless it has

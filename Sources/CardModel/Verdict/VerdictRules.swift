@@ -47,11 +47,7 @@ package struct VerdictRules: Hashable, Sendable {
     ///   - back: the reading of the back; an invalid validity is not compared.
     ///   - identicalImages: whether the two photos are byte for byte the same.
     /// - Returns: the rules that do not hold; both cards share them.
-    package func judgePair(
-        front: CardReading,
-        back: CardReading,
-        identicalImages: Bool = false
-    ) -> [VerdictFinding] {
+    package func judgePair(front: CardReading, back: CardReading, identicalImages: Bool = false) -> [VerdictFinding] {
         let identical = identicalImages ? self.finding(.sidesIdentical, .verdictSidesIdentical) : nil
         let issue = self.issueFinding(back.selecting(.back).fields, of: front.selecting(.front).fields)
         return [identical, issue].compactMap(\.self)

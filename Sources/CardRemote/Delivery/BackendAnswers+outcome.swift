@@ -146,12 +146,7 @@ extension BackendAnswers {
     }
 
     private func failure(_ failureClass: FailureClass, _ code: String, _ message: Message) -> RemoteFailure {
-        RemoteFailure(
-            failureClass,
-            code: code,
-            message: message,
-            httpStatus: self.status,
-            retryAfter: self.reply.retryAfter
-        )
+        let (status, wait) = (self.status, self.reply.retryAfter)
+        return RemoteFailure(failureClass, code: code, message: message, httpStatus: status, retryAfter: wait)
     }
 }

@@ -105,8 +105,7 @@ struct BackendAnswers {
         let answer = { [table] in BackendAnswer($0, table: table, mask: mask) }
         self.whole = document.statement.map(answer)
         switch document.items {
-        case .absent:
-            break
+        case .absent: break
         case .malformed:
             if shape.isBatch { self.items = .contradictory(count: 0) }
         case .listed(let entries):

@@ -82,10 +82,7 @@ package final class BusinessBackend: Backend {
     /// - Parameter progress: called with the bytes of the body that the socket has accepted, and their total; it must not block.
     /// - Throws: only `CancellationError`, if the calling task was cancelled after the request had been handed over: its result
     ///   is unknown. Before that the outcome is `notSent`.
-    package func send(
-        _ delivery: OutboundDelivery,
-        progress: ByteProgress? = nil
-    ) async throws -> DeliveryOutcome {
+    package func send(_ delivery: OutboundDelivery, progress: ByteProgress? = nil) async throws -> DeliveryOutcome {
         let request: DeliveryRequest
         do throws(RemoteFailure) {
             request = try DeliveryRequest(delivery)
@@ -95,12 +92,10 @@ package final class BusinessBackend: Backend {
         switch await self.http.post(request.body, headers: request.headers, progress: progress) {
         case .reply(let reply):
             return self.replies.outcome(of: reply, mask: MessageMask(delivery), shape: DeliveryShape(of: delivery))
-        case .failure(let failure):
-            return .failed(failure.remoteFailure(afterSend: .unknown))
+        case .failure(let failure): return .failed(failure.remoteFailure(afterSend: .unknown))
         case .cancelled(.notSent):
             return .failed(RemoteFailure(.notSent, code: "cancelled", message: .backendInterrupted))
-        case .cancelled(.afterSend):
-            throw CancellationError()
+        case .cancelled(.afterSend): throw CancellationError()
         }
     }
 

@@ -31,10 +31,7 @@ struct DeliveryLayout: Sendable {
     ///   - members: the cards in order; fronts precede their backs.
     ///   - token: the TOKEN of this delivery.
     /// - Throws: `member_count`, `member_mismatch`, `user_no_missing`, of class `rejected`.
-    func parts(
-        for members: [DeliveryMember],
-        token: Redacted<String>
-    ) throws(RemoteFailure) -> [DeliveryPart] {
+    func parts(for members: [DeliveryMember], token: Redacted<String>) throws(RemoteFailure) -> [DeliveryPart] {
         guard let first = members.first, members.count <= self.maximumMembers else {
             let message = Message.backendMemberCount(self.kind, members.count, limit: self.maximumMembers)
             throw Self.refusal("member_count", message)
@@ -58,18 +55,13 @@ struct DeliveryLayout: Sendable {
     }
 
     private func document(of member: DeliveryMember) -> [DeliveryPart] {
-        let isFront = member.side == .front
+        let (type, filename) =
+            member.side == .front
+            ? (self.names.frontDocumentType, self.names.frontFilename)
+            : (self.names.backDocumentType, self.names.backFilename)
         return [
-            .text(
-                isFront ? self.names.frontDocumentType : self.names.backDocumentType,
-                name: self.names.documentType
-            ),
-            .image(
-                of: member.card,
-                name: self.names.file,
-                filename: isFront ? self.names.frontFilename : self.names.backFilename,
-                contentType: "image/jpeg"
-            ),
+            .text(type, name: self.names.documentType),
+            .image(of: member.card, name: self.names.file, filename: filename, contentType: "image/jpeg"),
         ]
     }
 

@@ -31,9 +31,7 @@ package struct DeliverySettings: Sendable {
     var terms: Redacted<String> {
         let lists = self.retcodes.lists.map { $0.codes.sorted() }
         let names = [self.reply.code, self.reply.message, self.reply.items, self.retcodes.unlisted.rawValue]
-        return Redacted(
-            "\(self.endpoint.terms.reveal()) \(self.encryption?.terms ?? []) \(names) \(lists.map { $0.sorted() })"
-        )
+        return Redacted("\(self.endpoint.terms.reveal()) \(self.encryption?.terms ?? []) \(names) \(lists)")
     }
 }
 

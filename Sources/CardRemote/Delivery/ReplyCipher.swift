@@ -34,9 +34,7 @@ package struct ReplyEncryption: Hashable, Sendable {
     package var mistakes: [(key: String, message: Message)] {
         var mistakes: [(String, Message)] = []
         let count = self.key.reveal().utf8.count
-        if count != 16, count < 24 {
-            mistakes.append(("delivery.reply.key_file", .encryptionKeyLength(count)))
-        }
+        if count != 16, count < 24 { mistakes.append(("delivery.reply.key_file", .encryptionKeyLength(count))) }
         let vectorCount = self.startVector.reveal().utf8.count
         if self.mode == .cbc, vectorCount != ReplyCipher.blockLength {
             mistakes.append(("delivery.reply.iv", .encryptionVectorLength(vectorCount)))

@@ -62,10 +62,8 @@ extension ReplyDocument.Statement {
         case .string(let text):
             guard !text.trimmed.isEmpty else { return nil }
             self.spellings = [text.trimmed]
-        case .number(let digits):
-            self.spellings = [digits] + [Self.wholeNumber(digits)].compactMap { $0 }
-        default:
-            return nil
+        case .number(let digits): self.spellings = [digits] + [Self.wholeNumber(digits)].compactMap { $0 }
+        default: return nil
         }
         switch object.field(names.message) {
         case .string(let text), .number(let text): self.message = text

@@ -79,12 +79,7 @@ private final class ElementReader: XMLParserDelegate {
         self.open.append(Element(name: elementName.split(separator: ":").last.map(String.init) ?? elementName))
     }
 
-    func parser(
-        _ parser: XMLParser,
-        didEndElement elementName: String,
-        namespaceURI: String?,
-        qualifiedName: String?
-    ) {
+    func parser(_ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?) {
         guard let element = self.open.popLast() else { return }
         let value: JSONValue = element.children.isEmpty ? .string(element.text) : .object(element.children)
         if self.open.isEmpty {

@@ -187,12 +187,8 @@ struct FetchAttempt: Sendable {
     /// Makes the bytes of a range durable as they come.
     private func receive(_ range: Range<Int>, of answer: Answer) async throws(FetchError) {
         let (faults, total) = (answer.route.faults, self.progress.version?.byteCount)
-        var writer = PieceWriter(
-            from: range.lowerBound,
-            progress: self.progress,
-            isImage: self.fetcher.isImage,
-            store: self.store
-        )
+        let (start, isImage) = (range.lowerBound, self.fetcher.isImage)
+        var writer = PieceWriter(from: start, progress: self.progress, isImage: isImage, store: self.store)
         do {
             for try await buffer in answer.body {
                 let bytes = buffer.readableBytesView.prefix(range.upperBound - writer.position)

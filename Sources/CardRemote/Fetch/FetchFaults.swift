@@ -29,7 +29,6 @@ struct FetchFaults: Sendable {
     let label: String
     let usesTLS: Bool
 
-    /// Returns the failure for an error of the transport.
     func failure(for error: any Error, phase: HTTPPhase) -> RemoteFailure {
         self.failure(TransportFault.code(for: error, phase: phase, usesTLS: self.usesTLS))
     }
@@ -42,7 +41,6 @@ struct FetchFaults: Sendable {
         return .forbidden(.fetchEncodingRefused, .fetchEncoding(self.label))
     }
 
-    /// Returns the failure for a code of the transport.
     func failure(_ code: HTTPFailure.Code) -> RemoteFailure {
         let unsent: Set<HTTPFailure.Code> = [.dns, .connectRefused, .connectTimeout, .connectFailed, .poolTimeout]
         let failureClass: FailureClass = unsent.contains(code) ? .notSent : .transient
@@ -81,13 +79,8 @@ struct FetchFaults: Sendable {
             case 500...: (.transient, "fetch_server_error", .fetchServerError(self.label, status))
             default: (.rejected, "fetch_status_refused", .fetchStatus(self.label, status))
             }
-        return RemoteFailure(
-            failureClass,
-            code: code,
-            message: message,
-            httpStatus: status,
-            retryAfter: response.retryAfter
-        )
+        let wait = response.retryAfter
+        return RemoteFailure(failureClass, code: code, message: message, httpStatus: status, retryAfter: wait)
     }
 
     /// The failure for a host that changes the image all the time, or handles ranges differently from RFC 9110.

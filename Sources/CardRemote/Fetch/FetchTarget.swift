@@ -38,8 +38,7 @@ struct FetchTarget: Hashable, Sendable {
         switch text[..<colon.lowerBound].lowercased() {
         case "https": self.usesTLS = true
         case "http": self.usesTLS = false
-        default:
-            throw CodedError(.fetchSchemeRefused, .input, .fetchURLScheme)
+        default: throw CodedError(.fetchSchemeRefused, .input, .fetchURLScheme)
         }
         // A fragment is never sent.
         let remainder = text[colon.upperBound...].prefix { $0 != "#" }

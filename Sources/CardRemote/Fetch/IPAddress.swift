@@ -23,7 +23,6 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         self = withUnsafeBytes(of: &v6) { Self.v6(bytes: $0) }
     }
 
-    /// Reads 16 bytes of IPv6.
     static func v6(bytes: UnsafeRawBufferPointer) -> IPAddress {
         let upper = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         return .v6(upper, UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))

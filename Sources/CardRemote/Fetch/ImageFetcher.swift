@@ -52,11 +52,8 @@ package final class ImageFetcher: Fetcher {
         self.isImage = isImage
         var tls = EndpointSettings.TLS()
         tls.caFile = settings.caFile
-        self.clients = FetchClients(
-            tls: try CurrentTLS(TLSFiles(section: "fetch", settings: tls)),
-            silence: times.silence,
-            maxBytes: maxBytes
-        )
+        let current = try CurrentTLS(TLSFiles(section: "fetch", settings: tls))
+        self.clients = FetchClients(tls: current, silence: times.silence, maxBytes: maxBytes)
     }
 
     package func reload() throws(CodedError) { try self.clients.tls.reload() }

@@ -146,23 +146,15 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         }
     }
 
-    private func request(
-        _ body: RequestBody,
-        headers: [HeaderField],
-        isFresh: Bool
-    ) throws -> HTTPClient.Request {
+    private func request(_ body: RequestBody, headers: [HeaderField], isFresh: Bool) throws -> HTTPClient.Request {
         var fields = HTTPHeaders([
             ("User-Agent", "idcard-pipeline"), ("Accept", "*/*"), ("Accept-Encoding", "identity"),
             ("Content-Type", body.contentType),
         ])
         if isFresh { fields.add(name: "Connection", value: "close") }
         for header in headers { fields.add(name: header.name, value: header.value.reveal()) }
-        return try HTTPClient.Request(
-            url: self.address.url,
-            method: .POST,
-            headers: fields,
-            body: body.forLibrary(on: self.loop)
-        )
+        let (url, sent) = (self.address.url, body.forLibrary(on: self.loop))
+        return try HTTPClient.Request(url: url, method: .POST, headers: fields, body: sent)
     }
 
     /// Combines the record of a request with the error in which it ended.
@@ -189,11 +181,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         return code == .connectionClosed || code == .connectionReset
     }
 
-    private static func reply(
-        _ head: HTTPResponseHead,
-        record: ExchangeRecorder.Record,
-        isEnded: Bool
-    ) -> HTTPReply {
+    private static func reply(_ head: HTTPResponseHead, record: ExchangeRecorder.Record, isEnded: Bool) -> HTTPReply {
         HTTPReply(
             status: Int(head.status.code),
             contentType: head.headers.first(name: "Content-Type"),
@@ -224,6 +212,4 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 }
 
 /// The end of validity of the server's latest certificate.
-private final class ShownCertificate: Sendable {
-    let expiry = Mutex<Timestamp?>(nil)
-}
+private final class ShownCertificate: Sendable { let expiry = Mutex<Timestamp?>(nil) }

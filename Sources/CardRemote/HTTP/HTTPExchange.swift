@@ -135,13 +135,8 @@ struct HTTPFailure: Error, Hashable, Sendable {
             case .invalidRequest, .formUnreadable, .proxyAuthentication, .tlsClientCertificate: .stop
             default: self.phase == .notSent ? .notSent : afterSend
             }
-        let isRequest = self.code == .invalidRequest || self.code == .formUnreadable
-        var failure = RemoteFailure(
-            failureClass,
-            code: self.code.rawValue,
-            message: self.message,
-            stopScope: isRequest ? .request : .account
-        )
+        var failure = RemoteFailure(failureClass, code: self.code.rawValue, message: self.message)
+        if self.code == .invalidRequest || self.code == .formUnreadable { failure.stopScope = .request }
         failure.isUnreadable = self.code == .replyUndecodable
         return failure
     }

@@ -42,9 +42,7 @@ enum ReplyText {
             if String(validating: bytes, as: UTF8.self) != nil { return bytes }
             throw .replyCharsetUnnamed
         }
-        guard let encoding = self.charsets[label.lowercased()] else {
-            throw .replyCharset(self.shown(label))
-        }
+        guard let encoding = self.charsets[label.lowercased()] else { throw .replyCharset(self.shown(label)) }
         switch encoding {
         // Servers send these labels with any content, and bytes are rarely valid UTF-8 by chance.
         case .isoLatin1, .ascii, .windowsCP1252: if String(validating: bytes, as: UTF8.self) != nil { return bytes }

@@ -27,8 +27,7 @@ enum RequestBody: Sendable {
     /// Returns the body as a type of async-http-client, with its exact length; each time the same bytes.
     func forLibrary(on loop: any EventLoop) -> HTTPClient.Body {
         switch self {
-        case .bytes(let data, _):
-            return .byteBuffer(ByteBuffer(bytes: data))
+        case .bytes(let data, _): return .byteBuffer(ByteBuffer(bytes: data))
         case .form(let form):
             let stream = FormStream(reader: form.makeReader(), loop: loop)
             return .stream(contentLength: self.length) { stream.write(to: $0) }

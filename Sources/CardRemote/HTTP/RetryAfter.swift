@@ -25,9 +25,7 @@ enum RetryAfter {
     private static func seconds(_ text: String) -> Duration? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, whole.utf8.areASCIIDigits, parts.count == 1 || parts[1].utf8.areASCIIDigits
-        else {
-            return nil
-        }
+        else { return nil }
         let hasFraction = parts.count == 2 && parts[1].contains { $0 != "0" }
         // A number too large for the type is a long wait, not a malformed one.
         return min(.seconds(Int64(Int32(whole) ?? .max) + (hasFraction ? 1 : 0)), Limits.retryAfter)
@@ -64,9 +62,7 @@ enum RetryAfter {
         let clock = clock.split(separator: ":").compactMap { Int($0) }
         // 60 is a leap second.
         guard clock.count == 3, (0..<24).contains(clock[0]), (0..<60).contains(clock[1]), (0...60).contains(clock[2])
-        else {
-            return nil
-        }
+        else { return nil }
         let seconds = day.daysSinceEpoch * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2] - offset
         return Timestamp(millisecondsSinceEpoch: Int64(seconds) * 1000)
     }

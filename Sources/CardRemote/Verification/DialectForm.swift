@@ -20,17 +20,11 @@ struct DialectForm: Sendable {
     /// same at every attempt. It contains a dash, which Base64 does not, so a signature never collides with it.
     ///
     /// - Throws: `MultipartFormError` with the code `boundary_collision`.
-    func form(
-        _ image: PreparedImage,
-        credentials: [MultipartForm.Part]
-    ) throws(MultipartFormError) -> MultipartForm {
+    func form(_ image: PreparedImage, credentials: [MultipartForm.Part]) throws(MultipartFormError) -> MultipartForm {
         var parts = credentials
         parts += self.options.map { .text($0.value, name: $0.name) }
         parts.append(.file(image.jpeg, name: self.imagePart, filename: "idcard.jpg", contentType: "image/jpeg"))
-        return try MultipartForm(
-            parts: parts,
-            boundary: .derived(from: image.digest.hexadecimal, absentFrom: parts)
-        )
+        return try MultipartForm(parts: parts, boundary: .derived(from: image.digest.hexadecimal, absentFrom: parts))
     }
 }
 

@@ -58,15 +58,12 @@ enum FaceIDv3Reply: DialectReply {
 
     private static func fields(_ reply: JSONValue) -> CardFields {
         func text(_ key: String) -> String? { reply[key].flatMap(self.text) }
+        let (year, month, day) = (text("birth_year"), text("birth_month"), text("birth_day"))
         return CardFields(
             name: text("name"),
             gender: text("gender"),
             ethnicity: text("nationality"),
-            birthDate: BirthDateText.joined(
-                year: text("birth_year"),
-                month: text("birth_month"),
-                day: text("birth_day")
-            ),
+            birthDate: BirthDateText.joined(year: year, month: month, day: day),
             address: text("address"),
             number: text("idcard_number"),
             issuer: text("issued_by"),

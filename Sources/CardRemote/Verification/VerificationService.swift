@@ -15,11 +15,8 @@ package final class VerificationService: Verifier {
     package init(_ settings: VerificationSettings) throws(CodedError) {
         self.dialect = settings.dialect
         self.credentials = try Credentials(settings)
-        self.http = try HTTPEndpoint(
-            settings.endpoint,
-            section: "verification",
-            defaultPath: settings.dialect.form.path
-        )
+        let path = settings.dialect.form.path
+        self.http = try HTTPEndpoint(settings.endpoint, section: "verification", defaultPath: path)
         let account = [settings.apiKey.reveal(), settings.apiSecret.reveal(), settings.authentication.rawValue]
         self.terms = Redacted("\(settings.endpoint.terms.reveal()) \(settings.dialect.rawValue) \(account)")
     }
@@ -44,10 +41,8 @@ package final class VerificationService: Verifier {
         switch await self.http.post(.form(form)) {
         case .reply(let reply):
             return ReplyReading(reply, dialect: self.dialect, isSecret: self.credentials.occur).outcome
-        case .failure(let failure):
-            return .failed(failure.remoteFailure(afterSend: .transient))
-        case .cancelled:
-            throw CancellationError()
+        case .failure(let failure): return .failed(failure.remoteFailure(afterSend: .transient))
+        case .cancelled: throw CancellationError()
         }
     }
 

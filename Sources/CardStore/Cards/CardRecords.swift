@@ -38,10 +38,6 @@ extension CardRecords {
         return row.age != delivered && PhotoAge.newest(others + [row.age], after: delivered, by: \.self) != row.age
     }
 
-    func lastEvent(of card: CardID, in tx: Transaction) throws -> Int64 {
-        try tx.value("SELECT max(id) FROM event WHERE card = \(card)") ?? 0
-    }
-
     /// The name of the input as its submitter gave it.
     func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
         guard let key, let sealed = row.sealedMetadata else { return nil }

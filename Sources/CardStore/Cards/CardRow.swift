@@ -107,6 +107,10 @@ struct CardRow: Record {
 
     var hasKey: Bool { self.wrappedKey != nil }
 
+    func lastEvent(in tx: Transaction) throws -> Int64 {
+        try tx.value("SELECT max(id) FROM event WHERE card = \(self.id)") ?? 0
+    }
+
     /// The card with its personal values unsealed; an erased card has none.
     func card(_ vault: Vault) throws -> Card {
         let key = self.state == .erased ? nil : try self.key(vault)

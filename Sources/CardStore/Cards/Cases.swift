@@ -94,10 +94,8 @@ struct CaseRow: Equatable {
     /// Judges a case by its cards.
     static func current(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow {
         let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(Self.isForeign) AND seen = 0"
-        return CaseRow(
-            status: try Self.status(of: number, in: tx),
-            foreignSince: try tx.values(waiting, as: Timestamp.self).min()
-        )
+        let foreignSince = try tx.values(waiting, as: Timestamp.self).min()
+        return CaseRow(status: try Self.status(of: number, in: tx), foreignSince: foreignSince)
     }
 
     private static func status(of number: BusinessNumber, in tx: Transaction) throws -> CaseStatus? {
@@ -114,14 +112,12 @@ struct CaseRow: Equatable {
 
     /// Selects the cards that determine the status of a case: of thousands of delivered or superseded ones, the newest.
     private static func counts(in number: BusinessNumber) -> SQL {
-        let (past, newest): (SQL, SQL) = (
-            "\(literals: .delivered, .superseded)", PhotoAge.isNewestDelivered(of: number)
-        )
-        return """
-            (card.state NOT IN \(past) OR \(newest) OR card.intake_order = (
-                SELECT max(intake_order) FROM card WHERE number = \(number) AND state = \(literal: .superseded)
-            ))
-            """
+        """
+        (card.state NOT IN \(literals: .delivered, .superseded) OR \(PhotoAge.isNewestDelivered(of: number))
+        OR card.intake_order = (
+            SELECT max(intake_order) FROM card WHERE number = \(number) AND state = \(literal: .superseded)
+        ))
+        """
     }
 }
 

@@ -114,12 +114,10 @@ extension CardRecords {
     {
         let own: SQL = "WHERE card = \(row.id) \(which)"
         let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(own)") { row in
-            (
-                column: SealedColumn.reading(provider: try row.next(), parameters: try row.next()),
-                sealed: try row.next(Data.self)
-            )
+            let column = SealedColumn.reading(provider: try row.next(), parameters: try row.next())
+            return (column, sealed: try row.next(Data.self))
         }
-        return try stored.map { try row.key(self.vault).open(json: $0.sealed, column: $0.column) }
+        return try stored.map { column, sealed in try row.key(self.vault).open(json: sealed, column: column) }
     }
 }
 

@@ -103,6 +103,4 @@ package struct CardChange: Hashable, Sendable {
     package var reason: ReasonCode?
 }
 
-extension CardChange {
-    init(_ row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason) }
-}
+extension CardChange { init(_ row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason) } }

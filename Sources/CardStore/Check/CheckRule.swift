@@ -11,7 +11,10 @@ struct CheckRule: Sendable {
 
     var code: String { SandboxFinding(self.message).code }
 
-    static let all = [
+    static let all = Self.ofWork + Self.ofRemains
+
+    /// Rules of the life of a card, of deliveries, numbers and work.
+    static let ofWork = [
         // MARK: The life of a card
         CheckRule(
             message: .fsckImageMissing,
@@ -187,7 +190,10 @@ struct CheckRule: Sendable {
                 """,
             ]
         ),
-        // MARK: Remains
+    ]
+
+    /// Rules of what an erasure leaves.
+    static let ofRemains = [
         CheckRule(
             message: .fsckKeyMissing,
             query: "SELECT id FROM card WHERE state <> \(literal: .erased) AND id NOT IN (SELECT card FROM card_key)"

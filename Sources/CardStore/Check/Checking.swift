@@ -39,21 +39,27 @@ extension SandboxUpkeep {
             guard file.isEmpty else { return file }
             // One snapshot each: while a snapshot is open, the log of later changes cannot be emptied.
             var findings = try await self.sandbox.database.read { tx in try Self.referenceFindings(in: tx) }
-            for rule in CheckRule.all {
-                // A delivery without cards has no card to name.
-                let cards = try await self.sandbox.database.read { tx in
-                    try tx.values("\(rule.query) LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
-                }
-                findings += cards.map { SandboxFinding(rule.message, card: $0) }
-            }
-            findings += try await self.caseFindings()
+            findings += try await self.findings(of: CheckRule.ofWork)
             let wrongCounts = try await self.sandbox.database.read { tx in try Tally.differences(in: tx) }
             findings += wrongCounts.map { _ in SandboxFinding(.fsckCountWrong) }
+            findings += try await self.findings(of: CheckRule.ofRemains) + self.caseFindings()
             let log = try await self.sandbox.database.read { tx in try AccessLog.findings(by: self.vault, in: tx) }
             return findings + log.prefix(Limits.findingsPerRule)
         } catch let error as DatabaseError where error.kind == .damaged {
             return [SandboxFinding(.fsckFileDamaged(error.text))]
         }
+    }
+
+    private func findings(of rules: [CheckRule]) async throws -> [SandboxFinding] {
+        var findings: [SandboxFinding] = []
+        for rule in rules {
+            // A delivery without cards has no card to name.
+            let cards = try await self.sandbox.database.read { tx in
+                try tx.values("\(rule.query) LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
+            }
+            findings += cards.map { SandboxFinding(rule.message, card: $0) }
+        }
+        return findings
     }
 
     /// Returns what SQLite itself finds, broken CHECK constraints included: a read-only connection would skip these.
@@ -177,20 +183,17 @@ extension SandboxUpkeep {
             let page = try await self.sandbox.database.read { tx in
                 try tx.rows(
                     """
-                    SELECT intake_order, id, reason, (\(logged)) FROM card
+                    SELECT id, reason, (\(logged)), intake_order FROM card
                     WHERE state = \(literal: .erased) AND remains IS NOT NULL AND intake_order > \(after)
                     ORDER BY intake_order LIMIT \(Limits.rowsPerCheck)
                     """
                 ) { row in
-                    let order = try row.next(Int64.self)
-                    return (
-                        order,
-                        ErasureList.Entry(card: try row.next(), reason: try row.next(), accessNumber: try row.next())
-                    )
+                    let entry = try ErasureList.Entry(card: row.next(), reason: row.next(), accessNumber: row.next())
+                    return (entry, order: try row.next(Int64.self))
                 }
             }
-            missing += page.map(\.1).filter { !listed.contains($0.card) && $0.accessNumber.map { $0 <= last } ?? true }
-            order = page.last?.0
+            missing += page.map(\.0).filter { !listed.contains($0.card) && $0.accessNumber.map { $0 <= last } ?? true }
+            order = page.last?.order
         }
         return Array(missing.prefix(limit))
     }

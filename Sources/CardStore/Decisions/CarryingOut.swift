@@ -81,7 +81,7 @@ extension SandboxDecisions {
         let row = try CardRow.require(decision.card, in: tx)
         // A decision about a card that is being sent waits for the answer.
         if try self.isUnderWay(row, in: tx) { return [] }
-        if try self.decision(about: decision.card, in: tx) == nil {
+        if try Decision.about(decision.card, in: tx) == nil {
             try self.drop(decision, because: self.moved(row, since: decision.seen, in: tx).message, in: tx)
             return []
         }
@@ -132,13 +132,8 @@ extension SandboxDecisions {
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
         let message = Message.decisionRefused(subject, decision.action, why)
         let sealed = try (try? row.key(self.vault))?.seal(json: message, column: .cardMessage)
-        try self.records.log(
-            Transition(row.state, .decisionRefused),
-            from: row.state,
-            of: row.id,
-            sealed: sealed,
-            in: tx
-        )
+        let refused = Transition(row.state, .decisionRefused)
+        try self.records.log(refused, from: row.state, of: row.id, sealed: sealed, in: tx)
         let actor = AccessOrigin(actor: "dropped: \(subject) as \(decision.action)", purpose: decision.purpose)
         try AccessLog.append(.decide, of: [row.id], by: actor, vault: self.vault, in: tx)
         try Transition.markForDecision(row.number, in: tx)

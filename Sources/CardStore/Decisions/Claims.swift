@@ -109,9 +109,7 @@ extension SandboxDecisions {
     ///
     /// - Parameter extending: whether the claim is extended to ten minutes from now on.
     package func claimed(tab: String, by caller: Caller, now: Timestamp, extending: Bool) async throws -> [CardID] {
-        let own: SQL = """
-            claimed_by = \(caller.subject) AND claimed_tab = \(tab) AND \(Self.isClaimed(at: now))
-            """
+        let own: SQL = "claimed_by = \(caller.subject) AND claimed_tab = \(tab) AND \(Self.isClaimed(at: now))"
         if extending {
             let until = now.advanced(by: Limits.claimTime)
             try await self.write(at: now) { tx in try tx.run("UPDATE cases SET claimed_until = \(until) WHERE \(own)") }

@@ -34,15 +34,15 @@ package struct Decision: Hashable, Sendable, Record {
     init(
         _ action: DecisionAction,
         of row: CardRow,
-        seen: Int64,
         by origin: AccessOrigin,
         saying sealedMessage: Data?,
         needsSecond: Bool,
-        at now: Timestamp
-    ) {
-        (self.card, self.number, self.action, self.seen) = (row.id, row.number, action, seen)
+        in tx: Transaction
+    ) throws {
+        (self.card, self.number, self.action) = (row.id, row.number, action)
         (self.subject, self.purpose) = (origin.decider, origin.purpose)
-        (self.needsSecond, self.sealedMessage, self.until) = (needsSecond, sealedMessage, now)
+        (self.needsSecond, self.sealedMessage, self.until) = (needsSecond, sealedMessage, tx.now)
+        self.seen = try row.lastEvent(in: tx)
     }
 
     init(_ row: inout Row) throws {
@@ -71,15 +71,18 @@ package struct Decision: Hashable, Sendable, Record {
         try Transition.markForDecision(self.number, in: tx)
     }
 
+    /// The decision about a card that counts; `nil` if there is none, or the card has moved since.
+    static func about(_ card: CardID, in tx: Transaction) throws -> Decision? {
+        try Self.all("WHERE decision.card = \(card) AND \(Self.counts) AND NOT (\(Self.hasLapsed))", in: tx).first
+    }
+
     static func forget(_ card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 1")
     }
 
-    /// Returns it as one that a process carries out after the time in which it can be undone.
-    func undoable(in worker: String, at now: Timestamp) -> Decision {
-        var decision = self
-        (decision.worker, decision.until) = (worker, now.advanced(by: Limits.undoTime))
-        return decision
+    /// Has a process carry it out after the time in which it can be undone.
+    mutating func makeUndoable(in worker: String, at now: Timestamp) {
+        (self.worker, self.until) = (worker, now.advanced(by: Limits.undoTime))
     }
 
     /// Returns it as confirmed by a second person.
@@ -124,8 +127,7 @@ package struct Decision: Hashable, Sendable, Record {
         decision.seen <> (SELECT max(event.id) FROM event WHERE event.card = decision.card)
         AND (decision.action NOT IN \(list: [DecisionAction.reject, .erase]) OR card.delivery IS NOT NULL)
         """
-    static let holdsCard: SQL =
-        "EXISTS (SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0)"
+    static let holdsCard: SQL = "EXISTS (SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0)"
 }
 
 extension AccessOrigin {
@@ -177,10 +179,5 @@ extension SandboxDecisions {
                 return decision
             }
         }
-    }
-
-    func decision(about card: CardID, in tx: Transaction) throws -> Decision? {
-        try Decision.all("WHERE decision.card = \(card) AND \(Decision.counts) AND NOT (\(Decision.hasLapsed))", in: tx)
-            .first
     }
 }

@@ -27,13 +27,12 @@ extension SandboxDecisions {
             guard wanted != .erase else { throw CodedError(.cardConflict, .conflict, .decisionErase(card)) }
             var origin = origin
             let row = try self.row(card, for: wanted.access, by: &origin, in: tx)
-            if let seen, try self.records.lastEvent(of: card, in: tx) != seen, wanted != .reject || row.delivery != nil
-            {
+            if let seen, try row.lastEvent(in: tx) != seen, wanted != .reject || row.delivery != nil {
                 throw try self.moved(row, since: seen, in: tx)
             }
             let (action, person) = try self.effectiveAction(wanted, of: row, by: origin, in: tx)
             // A second person may confirm a decision although another person has claimed the case.
-            let pending = try self.decision(about: card, in: tx)
+            let pending = try Decision.about(card, in: tx)
             if worker != nil, pending?.waitsForSecond != true || pending?.action != action {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
             }
@@ -69,7 +68,7 @@ extension SandboxDecisions {
         by origin: AccessOrigin,
         in tx: Transaction
     ) throws -> Weighed {
-        let pending = try self.decision(about: row.id, in: tx)
+        let pending = try Decision.about(row.id, in: tx)
         // A lapsed decision is dropped, so that its person sees that.
         if pending == nil { try self.dropLapsed("decision.card = \(row.id)", in: tx) }
         guard let subject = origin.caller?.subject else { return .goes(origin, said: said) }
@@ -89,17 +88,9 @@ extension SandboxDecisions {
             try pending?.remove(in: tx)
             return .goes(origin, said: said)
         case .goes, .waits:
-            decision = Decision(
-                action,
-                of: row,
-                seen: try self.records.lastEvent(of: row.id, in: tx),
-                by: origin,
-                saying: said,
-                needsSecond: needsSecond,
-                at: tx.now
-            )
+            decision = try Decision(action, of: row, by: origin, saying: said, needsSecond: needsSecond, in: tx)
         }
-        if let worker { decision = decision.undoable(in: worker, at: tx.now) }
+        if let worker { decision.makeUndoable(in: worker, at: tx.now) }
         try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
         try decision.write(in: tx)
         return .stays(decision.outcome)
@@ -156,10 +147,8 @@ extension SandboxDecisions {
     func withdraw(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws {
         // The author's token may be gone, so a caller with `operate` may withdraw it, too.
         let isAll = origin.caller?.scopes.contains(.operate) ?? true
-        guard let decision = try self.decision(about: row.id, in: tx), isAll || decision.decider == origin.decider
-        else {
-            throw CodedError(.cardConflict, .conflict, .decisionNone(row.id))
-        }
+        guard let decision = try Decision.about(row.id, in: tx), isAll || decision.decider == origin.decider
+        else { throw CodedError(.cardConflict, .conflict, .decisionNone(row.id)) }
         guard decision.decider != origin.decider else { return try self.takeBack(decision, by: origin, in: tx) }
         try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
         try self.drop(decision, because: .decisionTakenBack(by: origin.decider), by: origin.decider, in: tx)

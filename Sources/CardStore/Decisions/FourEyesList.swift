@@ -63,9 +63,7 @@ extension SandboxDecisions {
     ) async throws -> FourEyesDrop {
         let isClear = try await self.sandbox.upkeep.see(now).doubted == nil
         return try await self.write(at: now) { tx in
-            guard let entry = try FourEyesEntry.all("WHERE action = \(action)", in: tx).first else {
-                throw CodedError(.cardConflict, .conflict, .fourEyesNotListed(action))
-            }
+            let entry = try self.entry(of: action, in: tx)
             let mayGo = entry.droppedAt.map { $0.advanced(by: Limits.dropAlone) }
             if let mayGo, entry.droppedBy != origin.decider || isClear && mayGo <= now {
                 try tx.run("DELETE FROM four_eyes WHERE action = \(action)")
@@ -74,7 +72,7 @@ extension SandboxDecisions {
                 return .dropped
             }
             if let mayGo { return .waits(until: mayGo) }
-            guard !confirming else { throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action)) }
+            guard !confirming else { throw Self.notAsked(action) }
             let asked: SQL = "dropped_by = \(origin.decider), dropped_at = \(now)"
             try tx.run("UPDATE four_eyes SET \(asked) WHERE action = \(action)")
             try self.log("asks to drop", [action], by: origin, in: tx)
@@ -87,16 +85,21 @@ extension SandboxDecisions {
     /// - Throws: `card_conflict` if it is not on the list, or there is no such request.
     package func keepFourEyes(_ action: DecisionAction, by origin: AccessOrigin, now: Timestamp) async throws {
         try await self.write(at: now) { tx in
-            let own: SQL = "action = \(action)"
-            guard try tx.exists("SELECT 1 FROM four_eyes WHERE \(own)") else {
-                throw CodedError(.cardConflict, .conflict, .fourEyesNotListed(action))
-            }
-            let asked: SQL = "WHERE \(own) AND dropped_by IS NOT NULL"
-            guard try tx.run("UPDATE four_eyes SET dropped_by = NULL, dropped_at = NULL \(asked)") > 0 else {
-                throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action))
-            }
+            guard try self.entry(of: action, in: tx).droppedBy != nil else { throw Self.notAsked(action) }
+            try tx.run("UPDATE four_eyes SET dropped_by = NULL, dropped_at = NULL WHERE action = \(action)")
             try self.log("keeps", [action], by: origin, in: tx)
         }
+    }
+
+    private func entry(of action: DecisionAction, in tx: Transaction) throws -> FourEyesEntry {
+        guard let entry = try FourEyesEntry.all("WHERE action = \(action)", in: tx).first else {
+            throw CodedError(.cardConflict, .conflict, .fourEyesNotListed(action))
+        }
+        return entry
+    }
+
+    private static func notAsked(_ action: DecisionAction) -> CodedError {
+        CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action))
     }
 
     private func log(_ verb: String, _ actions: [DecisionAction], by origin: AccessOrigin, in tx: Transaction) throws {

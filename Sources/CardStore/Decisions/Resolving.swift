@@ -31,8 +31,7 @@ extension SandboxDecisions {
     private func markSeen(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws {
         let dropped: SQL = "SELECT 1 FROM decision WHERE decision.card = \(row.id) AND \(Decision.wasDropped)"
         if try !tx.exists(dropped) {
-            let circumstances = try self.circumstances(of: row, in: tx)
-            try OperatorRules.requireResolution(of: self.cardForRules(row), as: .seen, under: circumstances)
+            try self.rules(for: row, in: tx).require(.seen)
         }
         try AccessLog.append(.resolve, of: [row.id], by: origin, vault: self.vault, in: tx)
         try Decision.forget(row.id, in: tx)
@@ -49,9 +48,7 @@ extension SandboxDecisions {
     {
         guard action == .retry, let kept = try self.sandbox.deliveries.keptAnswer(of: row, in: tx),
             kept.meaning != .unlisted
-        else {
-            return (action, origin)
-        }
+        else { return (action, origin) }
         let origin = origin.adding("RETCODE \(row.remoteCode ?? "") in \(kept.meaning.key)")
         let isKept = try tx.exists("SELECT 1 FROM delivery WHERE id = \(row.delivery) AND state = \(delivery: .kept)")
         switch kept.meaning {
@@ -132,8 +129,7 @@ extension SandboxDecisions {
             let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
             // Cards of different user accounts that are both right go one by one.
             let isSplit = row.isSplit || row.reason == .memberMismatch
-            let also: SQL =
-                ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
+            let also: SQL = ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
             try self.records.move(leave(), Transition(.verified), also: also, in: tx)
         // Cards are erased by `Erasure`, with a certificate.
         case .erase: break
@@ -190,36 +186,34 @@ extension SandboxDecisions {
             try tx.run("UPDATE cases SET \(set) WHERE number = \(row.number)")
         }
         // Cards that waited for it no longer do, and must not expire as if they did before they are decided again.
-        try self.records.forgetReasons(
-            "number = \(row.number) AND state = \(literal: .verified) AND reason IS NOT NULL",
-            in: tx
-        )
+        let waiting: SQL = "number = \(row.number) AND state = \(literal: .verified) AND reason IS NOT NULL"
+        try self.records.forgetReasons(waiting, in: tx)
     }
 
     func require(_ action: DecisionAction, of row: CardRow, in tx: Transaction) throws {
         try self.markSending(row, in: tx)
-        try OperatorRules.require(action, of: self.cardForRules(row), under: self.circumstances(of: row, in: tx))
+        try self.rules(for: row, in: tx).require(action)
     }
 
     /// Returns the actions that a caller may not do to a card, with the reason; others are allowed.
     ///
     /// - Parameter caller: `nil` for the process, which may do everything.
     func actions(for row: CardRow, by caller: Caller?, in tx: Transaction) throws -> [DecisionAction: CodedError] {
-        let (card, circumstances) = (self.cardForRules(row), try self.circumstances(of: row, in: tx))
+        let rules = try self.rules(for: row, in: tx)
         return DecisionAction.allCases.reduce(into: [:]) { refusals, action in
             let isAllowed = caller?.may(action.access, on: row.submitter) ?? true
             do throws(CodedError) {
                 guard isAllowed else { throw Self.scopeMissing(action.access) }
-                try OperatorRules.require(action, of: card, under: circumstances)
+                try rules.require(action)
             } catch { refusals[action] = error }
         }
     }
 
-    /// The card as `OperatorRules` needs it: each failure counts; a damaged card has no personal values.
-    private func cardForRules(_ row: CardRow) -> Card {
+    /// The rules for a card: each failure counts; a damaged card has no personal values.
+    private func rules(for row: CardRow, in tx: Transaction) throws -> OperatorRules {
         var card = row.shown(self.vault)
         if row.history.failedAt != nil { card.failures = max(1, card.failures) }
-        return card
+        return OperatorRules(of: card, under: try self.circumstances(of: row, in: tx))
     }
 
     /// Whether a process at work has claimed the card or its delivery.

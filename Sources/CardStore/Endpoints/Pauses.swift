@@ -46,25 +46,12 @@ package enum EndpointState: String, CaseIterable, Sendable, Encodable {
 }
 
 extension EndpointPause: Encodable {
-    private enum CodingKeys: String, CodingKey {
-        case stage = "stage"
-        case host = "host"
-        case state = "state"
-        case code = "code"
-        case message = "message"
-        case since = "since"
-        case until = "until"
-    }
-
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.stage, forKey: .stage)
-        try container.encode(self.host, forKey: .host)
-        try container.encode(self.state, forKey: .state)
-        try container.encode(self.code, forKey: .code)
-        try container.encode(self.message.text(), forKey: .message)
-        try container.encode(self.since.description, forKey: .since)
-        try container.encode(self.wait.until.description, forKey: .until)
+        let fields = [
+            "stage": self.stage.rawValue, "host": self.host, "state": self.state.rawValue, "code": self.code,
+            "message": self.message.text(), "since": self.since.description, "until": self.wait.until.description,
+        ]
+        try fields.encode(to: encoder)
     }
 
     /// The status of the endpoint.

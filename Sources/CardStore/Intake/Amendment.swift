@@ -23,9 +23,7 @@ extension SandboxIntake {
         guard row.submitter == new.submitter, let key = try? row.key(self.vault),
             let said = try? row.card(self.vault).metadata
         else { return unchanged }
-        guard !row.isAccepted, try self.sandbox.decisions.decision(about: row.id, in: tx) == nil else {
-            return unchanged
-        }
+        guard !row.isAccepted, try Decision.about(row.id, in: tx) == nil else { return unchanged }
         // A card that a person let in beside another submitter's gets no new metadata, only a missing image.
         let wasLetIn = try self.wasLetIn(row, in: tx)
         guard try !wasLetIn || row.state == .rejected && !self.records.hasImage(row.id, in: tx) else {
@@ -42,10 +40,7 @@ extension SandboxIntake {
             if row.beside == nil {
                 try self.records.log(Transition(row.state, .amended), from: row.state, of: row.id, sealed: nil, in: tx)
             }
-            let sealed = try key.seal(
-                json: SealedMetadata(metadata, inputName: new.name),
-                column: .cardMetadata
-            )
+            let sealed = try key.seal(json: SealedMetadata(metadata, inputName: new.name), column: .cardMetadata)
             try tx.run(
                 """
                 UPDATE card SET metadata = \(sealed), expected_side = \(metadata.side), priority = \(metadata.priority)
@@ -111,8 +106,7 @@ extension SandboxIntake {
 
     /// Whether a person let it in beside the cards of the number's first submitter.
     private func wasLetIn(_ row: CardRow, in tx: Transaction) throws -> Bool {
-        let wasForeign: SQL =
-            "SELECT 1 FROM event WHERE card = \(row.id) AND reason = \(ReasonCode.submitterConflict)"
+        let wasForeign: SQL = "SELECT 1 FROM event WHERE card = \(row.id) AND reason = \(ReasonCode.submitterConflict)"
         return try row.reason != .submitterConflict && tx.exists(wasForeign)
     }
 

@@ -104,14 +104,10 @@ extension SandboxListings {
 
     /// Exports a card, with a line in the access log; skips values that cannot be unsealed.
     ///
+    /// - Parameter action: what the line says; it determines the scopes that a caller needs.
     /// - Throws: `not_found`.
-    package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardDetails {
-        try await self.export(id, as: .export, to: origin, now: now)
-    }
-
-    /// Exports a card in the name of another action, which determines the scopes that a caller needs.
-    func export(_ id: CardID, as action: AccessAction, to origin: AccessOrigin, now: Timestamp) async throws
-        -> CardDetails
+    package func export(_ id: CardID, as action: AccessAction = .export, to origin: AccessOrigin, now: Timestamp)
+        async throws -> CardDetails
     {
         try await self.write(at: now) { tx in
             var origin = origin
@@ -157,10 +153,9 @@ extension SandboxListings {
             submitted: reveals ? CardDetails.Submitted(card, self.records.inputName(of: row, key: key)) : nil,
             events: try self.history(of: id, key: hasWords ? key : nil, reveals: reveals, seesAll: seesAll, in: tx),
             reading: reading,
-            lastEvent: try self.records.lastEvent(of: id, in: tx),
+            lastEvent: try row.lastEvent(in: tx),
             actions: try self.sandbox.decisions.actions(for: row, by: caller, in: tx),
-            proposal: seesAll
-                ? try self.sandbox.decisions.decision(about: id, in: tx).flatMap { $0.waitsForSecond ? $0 : nil } : nil
+            proposal: seesAll ? try Decision.about(id, in: tx).flatMap { $0.waitsForSecond ? $0 : nil } : nil
         )
     }
 

@@ -152,13 +152,8 @@ extension SandboxListings {
         )
         return try await self.read { [counted] tx in
             try counted.flatMap { statement in
-                try tx.rows(statement) { row in
-                    CaseCount(
-                        state: try row.next(),
-                        cause: try row.next(),
-                        cases: try row.next(),
-                        since: try row.next()
-                    )
+                try tx.rows(statement) {
+                    try CaseCount(state: $0.next(), cause: $0.next(), cases: $0.next(), since: $0.next())
                 }
                 .sorted { ($1.cases, $0.cause ?? "") < ($0.cases, $1.cause ?? "") }
             }

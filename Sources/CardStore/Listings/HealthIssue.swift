@@ -40,25 +40,10 @@ package struct HealthIssue: Sendable, Encodable {
         (self.stage, self.since, self.message) = (stage, since, message.withoutPersonalValues)
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case severity = "severity"
-        case subject = "subject"
-        case stage = "stage"
-        case code = "code"
-        case since = "since"
-        case message = "message"
-    }
-
     /// An endpoint that does not work. One that asked for a slower pace gets its cards later, and needs no person.
     package init(_ pause: EndpointPause) {
-        self.init(
-            pause.state == .waits ? .ok : .critical,
-            .endpoint,
-            stage: pause.stage,
-            code: pause.code,
-            since: pause.since.description,
-            pause.text
-        )
+        let (severity, since): (Severity, String) = (pause.state == .waits ? .ok : .critical, pause.since.description)
+        self.init(severity, .endpoint, stage: pause.stage, code: pause.code, since: since, pause.text)
     }
 
     /// A disk that is nearly full; `nil` if it has room.
@@ -139,11 +124,10 @@ extension SandboxListings {
             workers.compactMap { HealthIssue($0, now: now) } + workers.compactMap(HealthIssue.init(tokensOf:))
         let counts = if let known { known } else { try await self.caseCounts(needingPerson: true) }
         let decisions = try await self.read { tx in
-            let (page, dueBy): (SQL, Timestamp) = (
-                "ORDER BY decision.until", now.advanced(by: .zero - Limits.undoGrace)
-            )
-            let due = try Decision.all("WHERE \(Decision.isUndoable) AND decision.until <= \(dueBy) \(page)", in: tx)
-            let dropped = try Decision.all("WHERE \(Decision.wasDropped) \(page)", in: tx)
+            let isDue: SQL = "decision.until <= \(now.advanced(by: .zero - Limits.undoGrace))"
+            let inTurn: SQL = "ORDER BY decision.until"
+            let due = try Decision.all("WHERE \(Decision.isUndoable) AND \(isDue) \(inTurn)", in: tx)
+            let dropped = try Decision.all("WHERE \(Decision.wasDropped) \(inTurn)", in: tx)
             return [HealthIssue(due, isDropped: false), HealthIssue(dropped, isDropped: true)]
         }
         let others =

@@ -84,6 +84,4 @@ extension SandboxListings {
     }
 }
 
-extension Message {
-    func shown(_ reveals: Bool) -> Message { reveals ? self : self.withoutPersonalValues }
-}
+extension Message { func shown(_ reveals: Bool) -> Message { reveals ? self : self.withoutPersonalValues } }

@@ -101,14 +101,10 @@ enum SQLValue: Sendable {
 }
 
 /// A type whose values a statement can bind.
-protocol Bindable {
-    var stored: SQLValue { get }
-}
+protocol Bindable { var stored: SQLValue { get } }
 
 /// A type as which a column can be read: `nil` if the column holds something else.
-protocol Readable {
-    static func read(_ value: SQLValue) -> Self?
-}
+protocol Readable { static func read(_ value: SQLValue) -> Self? }
 
 extension Int64: Bindable, Readable {
     var stored: SQLValue { .integer(self) }
@@ -147,9 +143,7 @@ extension BusinessNumber: Bindable, Readable {
 
 extension Identifier: Bindable, Readable {}
 
-extension Bindable where Self: RawRepresentable<String> {
-    var stored: SQLValue { .text(self.rawValue) }
-}
+extension Bindable where Self: RawRepresentable<String> { var stored: SQLValue { .text(self.rawValue) } }
 
 extension Readable where Self: RawRepresentable<String> {
     static func read(_ value: SQLValue) -> Self? { String.read(value).flatMap(Self.init(rawValue:)) }

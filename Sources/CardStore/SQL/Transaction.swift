@@ -68,15 +68,8 @@ final class Transaction {
 
     /// Reads row by row without collecting them; the body must not run a statement of the same text.
     func forEach(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
-        try self.stepping(sql) { statement in
-            while true {
-                let code = sqlite3_step(statement)
-                if code == SQLITE_DONE { return }
-                guard code == SQLITE_ROW else { throw self.failure() }
-                var row = Row(statement: statement)
-                try body(&row)
-            }
-        }
+        if let error = self.failed { throw error }
+        do { try self.step(sql, body) } catch { throw self.keeping(error) }
     }
 
     /// Returns the only row; `nil` if there is none.
@@ -84,9 +77,7 @@ final class Transaction {
     /// - Throws: `DatabaseError` of kind `damaged` if there are two.
     func row<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> Value? {
         let values = try self.rows(sql, read)
-        guard values.count <= 1 else {
-            throw self.keeping(DatabaseError(.damaged, "two rows stand where one may be"))
-        }
+        guard values.count <= 1 else { throw self.keeping(DatabaseError(.damaged, "two rows stand where one may be")) }
         return values.first
     }
 
@@ -100,16 +91,9 @@ final class Transaction {
         try self.rows(sql) { row in try row.next() }
     }
 
-    func exists(_ sql: SQL) throws -> Bool {
-        try self.value("SELECT EXISTS (\(sql))") ?? false
-    }
+    func exists(_ sql: SQL) throws -> Bool { try self.value("SELECT EXISTS (\(sql))") ?? false }
 
-    private func stepping<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
-        if let error = self.failed { throw error }
-        do { return try self.bound(sql, body) } catch { throw self.keeping(error) }
-    }
-
-    private func bound<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+    private func step(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
         let cached = try self.connection.cachedStatement(sql: sql.text)
         let statement = cached.sqliteStatement
         // GRDB returns cached statements as they were last used; SQLite refuses to bind to one that was not reset.
@@ -121,7 +105,13 @@ final class Transaction {
         for (index, value) in sql.values.enumerated() {
             guard self.bind(value, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw self.failure() }
         }
-        return try body(statement)
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw self.failure() }
+            var row = Row(statement: statement)
+            try body(&row)
+        }
     }
 
     /// Binds a value for as long as the statement runs; SQLite copies texts and blobs.

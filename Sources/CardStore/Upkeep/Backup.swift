@@ -69,13 +69,8 @@ extension SandboxUpkeep {
     private func check(_ part: String) async throws -> BackupReport {
         let database = try Database(path: part)
         defer { try? database.close() }
-        let copy = Sandbox(
-            database: database,
-            vault: self.vault,
-            folder: self.sandbox.folder,
-            id: self.sandbox.id,
-            kind: self.sandbox.kind
-        )
+        let own = self.sandbox
+        let copy = Sandbox(database: database, vault: own.vault, folder: own.folder, id: own.id, kind: own.kind)
         let report = BackupReport(
             byteCount: 0,
             cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },

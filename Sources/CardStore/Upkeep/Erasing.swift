@@ -71,12 +71,10 @@ extension SandboxUpkeep {
     func emptyLog(ifDue: Bool = false) async -> Bool {
         if !ifDue { self.sandbox.emptiedAt.withLock { $0 = nil } }
         let due = try? await self.read { tx in
-            (
-                erased: try Tally.erasures(in: tx),
-                logged: try tx.value("SELECT max(number) FROM access_log", as: Int64.self)
-            )
+            let logged: Int64? = try tx.value("SELECT max(number) FROM access_log")
+            return (erased: try Tally.counts(in: tx)[.erased]?.entered ?? 0, logged ?? 0)
         }
-        guard let (erased, logged) = due else { return false }
+        guard let (erased, scrubbed) = due else { return false }
         guard self.sandbox.emptiedAt.withLock({ $0 }) != erased else { return true }
         // In portions, between which others may write.
         for _ in 0..<Limits.portionsGivenBack {
@@ -90,7 +88,6 @@ extension SandboxUpkeep {
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
             let isEmpty = try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
             guard isEmpty else { return false }
-            let scrubbed = logged ?? 0
             let later = "UPDATE store SET scrubbed = ? WHERE scrubbed < ?"
             try connection.execute(sql: later, arguments: [scrubbed, scrubbed])
             // Set while no other process writes: later deletions make the log due again.

@@ -99,19 +99,13 @@ extension ErasureCertificate {
             FROM access_log WHERE card = \(card) AND action = \(AccessAction.erase)
             ORDER BY CASE WHEN number = \(remains.line) THEN 0 ELSE 1 END, at, number LIMIT 1
             """
-        guard
-            let log = try tx.row(
-                line,
-                { row in
-                    (
-                        at: try row.next(Timestamp.self), actor: try row.next(String.self),
-                        purpose: try row.next(String.self),
-                        head: AccessLog.Head(number: try row.next(), code: try row.next()),
-                        isScrubbed: try row.next(Bool.self)
-                    )
-                }
-            )
-        else { return nil }
+        let log = try tx.row(line) { row in
+            let at = try row.next(Timestamp.self)
+            let (actor, purpose) = (try row.next(String.self), try row.next(String.self))
+            let head = AccessLog.Head(number: try row.next(), code: try row.next())
+            return (at: at, actor: actor, purpose: purpose, head: head, isScrubbed: try row.next(Bool.self))
+        }
+        guard let log else { return nil }
         (self.card, self.erasedAt, self.reason) = (card, log.at.description, tombstone.reason)
         (self.actor, self.purpose, self.isScrubbed) = (log.actor, log.purpose, log.isScrubbed)
         (self.verifier, self.backend, self.deliveries) = (remains.verifier, remains.backend, remains.deliveries)
@@ -176,7 +170,7 @@ struct ErasureList: Sendable {
         guard descriptor >= 0 else { throw self.failure }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw self.failure }
-        var content = Data()
+        var content: [UInt8] = []
         var last: UInt8 = 0
         let end = lseek(descriptor, 0, SEEK_END)
         // A line that a crash cut off must not swallow the next one.
@@ -186,13 +180,7 @@ struct ErasureList: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for entry in entries { content += try encoder.encode(entry) + [UInt8(ascii: "\n")] }
-        while !content.isEmpty {
-            let count = content.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw self.failure }
-            content = Data(content.dropFirst(count))
-        }
-        guard fsync(descriptor) == 0 else { throw self.failure }
+        guard DurableFile.write(content, to: descriptor), fsync(descriptor) == 0 else { throw self.failure }
         if isNew { try DurableFile.synchroniseFolder(DurableFile.folder(of: self.path)) }
     }
 

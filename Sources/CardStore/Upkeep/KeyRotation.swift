@@ -91,13 +91,11 @@ extension SandboxUpkeep {
     }
 
     private static func occupied(by id: String, _ folder: SandboxFolder) async -> CodedError {
-        let known: (command: String, process: Int64)? = try? await Database(path: folder.database).read { tx in
+        let named = try? await Database(path: folder.database).read { tx in
             try tx.row("SELECT command, process FROM worker WHERE id = \(id)") { row in
-                (command: try row.next(String.self), process: try row.next(Int64.self))
+                Message.sandboxOccupied(by: try row.next(), process: try row.next())
             }
         }
-        return CodedError.busy(
-            known.map { .sandboxOccupied(by: $0.command, process: $0.process) } ?? .sandboxOccupiedUnnamed
-        )
+        return CodedError.busy(named ?? .sandboxOccupiedUnnamed)
     }
 }

@@ -75,9 +75,6 @@ enum Tally {
         }
     }
 
-    /// Returns how often a card was erased.
-    static func erasures(in tx: Transaction) throws -> Int { try Self.moves(in: tx)[.erased]?.entered ?? 0 }
-
     /// Returns by how much the counts differ from the cards. A card that is fetched beside a known one has no event yet.
     static func differences(in tx: Transaction) throws -> [CardState: Int] {
         let moves = try Self.moves(in: tx)

@@ -184,8 +184,7 @@ extension SandboxUpkeep {
     ///   - staying: how many files stay in its watched folders.
     ///   - tokens: the issues of its tokens.
     ///   - standstill: its stalled stage, if any.
-    ///   - reporting: receives the changes of cards that are held because a dead worker was sending them.
-    /// - Returns: how many dead workers there were.
+    /// - Returns: how many dead workers there were, and the cards that are held because one was sending them.
     /// - Throws: `sandbox_unavailable`, also while a worker of another machine is at work.
     @discardableResult
     package func heartbeat(
@@ -194,9 +193,8 @@ extension SandboxUpkeep {
         staying: Int = 0,
         tokens: TokenIssue = TokenIssue(),
         standstill: StageStandstill? = nil,
-        now: Timestamp,
-        reporting: (CardChange) -> Void = { _ in }
-    ) async throws -> Int {
+        now: Timestamp
+    ) async throws -> (dead: Int, held: [CardChange]) {
         self.sandbox.preparedImages.age()
         let others = try await self.read { tx in
             try tx.values("SELECT id FROM worker WHERE id <> \(worker.id)", as: String.self)
@@ -222,11 +220,10 @@ extension SandboxUpkeep {
             try self.sandbox.stages.judgeDoubtedAgain(in: tx)
             return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }
         }
-        held.forEach(reporting)
         for id in ids { unlink(self.sandbox.folder.workerLock(id)) }
         await self.emptyLog(ifDue: true)
         self.sandbox.intake.reserve.ensure(freeBytes: self.sandbox.intake.freeBytes)
-        return ids.count
+        return (ids.count, held)
     }
 
     /// Checks that a worker was not considered dead, which gives its claims to others.

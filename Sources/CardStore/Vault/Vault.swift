@@ -134,7 +134,6 @@ struct CardKey: Sendable {
     let card: CardID
     fileprivate let key: SymmetricKey
 
-    /// Returns the sealed form of a value.
     func seal(_ plaintext: Data, column: SealedColumn) throws -> Data {
         try SealedValue.seal(plaintext, using: self.key, owner: self.card.rawValue, column: column.text)
     }
@@ -144,9 +143,7 @@ struct CardKey: Sendable {
     /// - Throws: `CodedError` `sandbox_damaged` if it was not sealed for this card and column.
     func open(_ sealed: Data, column: SealedColumn) throws -> Data {
         guard let value = SealedValue.open(sealed, using: self.key, owner: self.card.rawValue, column: column.text)
-        else {
-            throw Vault.unopenable(column)
-        }
+        else { throw Vault.unopenable(column) }
         return value
     }
 
@@ -200,11 +197,8 @@ enum SealedValue {
     static let overhead = 1 + Self.nonceByteCount + Self.tagByteCount
 
     static func seal(_ plaintext: Data, using key: SymmetricKey, owner: String, column: String) throws -> Data {
-        let box = try AES.GCM.seal(
-            plaintext,
-            using: key,
-            authenticating: Self.authenticatedData(owner: owner, column: column)
-        )
+        let authenticated = Self.authenticatedData(owner: owner, column: column)
+        let box = try AES.GCM.seal(plaintext, using: key, authenticating: authenticated)
         // The parts of the box are slices of it: this is the only copy, which the version byte needs.
         var sealed = Data(capacity: plaintext.count + Self.overhead)
         sealed.append(Self.version)
@@ -224,12 +218,6 @@ enum SealedValue {
 
     /// No owner or column holds a zero byte, so no two pairs are encoded alike.
     private static func authenticatedData(owner: String, column: String) -> [UInt8] {
-        var data: [UInt8] = []
-        data.reserveCapacity(owner.utf8.count + column.utf8.count + 3)
-        data.append(contentsOf: owner.utf8)
-        data.append(0)
-        data.append(contentsOf: column.utf8)
-        data.append(contentsOf: [0, Self.version])
-        return data
+        Array(owner.utf8) + [0] + Array(column.utf8) + [0, Self.version]
     }
 }

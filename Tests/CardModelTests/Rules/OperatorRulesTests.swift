@@ -29,7 +29,7 @@ import Testing
         /// The refusal of an action in words; `nil` if it is allowed.
         func refusal(to action: DecisionAction) -> String? {
             do throws(CodedError) {
-                try OperatorRules.require(action, of: self.card, under: self.circumstances)
+                try OperatorRules(of: self.card, under: self.circumstances).require(action)
                 return nil
             } catch {
                 return error.message.text()
@@ -54,9 +54,9 @@ import Testing
         func refusal(_ resolution: Resolution?) -> CodedError? {
             do throws(CodedError) {
                 if let resolution {
-                    try OperatorRules.requireResolution(of: self.card, as: resolution, under: self.circumstances)
+                    try OperatorRules(of: self.card, under: self.circumstances).require(resolution)
                 } else {
-                    try OperatorRules.requireRetry(of: self.card, under: self.circumstances)
+                    try OperatorRules(of: self.card, under: self.circumstances).requireRetry()
                 }
                 return nil
             } catch {
