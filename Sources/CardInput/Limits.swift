@@ -34,8 +34,6 @@ enum WatchLimits {
     static let unfinishedWait = Duration.seconds(3600)
     /// Photos that are handed to the pipeline at a time: enough to share commits, few enough for a short wait at the end.
     static let takenAtOnce = 8
-    /// How old a transit name must be before another process than its own finishes it: moving takes moments.
-    static let transitWait = Duration.seconds(60)
     /// How long the end waits for a file that is being archived: its folder may not answer.
     static let endWait = Duration.seconds(3)
     /// The most files examined in one step.

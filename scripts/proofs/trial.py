@@ -1,6 +1,5 @@
 """One command over a case of its own that is struck at one of its calls, and the recovery from it."""
 
-import json
 import os
 import shutil
 import signal
@@ -8,7 +7,7 @@ import signal
 from proofs.cards import Pairs
 from proofs.shim import Shim
 from proofs.stage import Stage
-from proofs.tool import HANG_SECONDS, replace_file, until
+from proofs.tool import HANG_SECONDS, until
 from proofs.workers import digests
 
 # So many points of each kind are struck in the quick form.
@@ -101,14 +100,12 @@ class Trial:
 
 
 class Watched(Trial):
-    """A watch over a folder with one pair and a sidecar, which belong below `done` then, and nowhere else."""
+    """A watch over a folder with one pair, which belongs below `done` then, and nowhere else."""
 
     orderly, most = 143, 150
 
     def __init__(self, stage, indices):
         super().__init__(stage, indices, watch_quiet_time="10ms", watch_sidecar="none")
-        number = Pairs.business_number(self.index)
-        replace_file(os.path.join(self.photos, number, "front.jpg.json"), json.dumps({"business_no": number}))
         self.wanted = {os.path.join("done", path): content for path, content in self.files().items()}
 
     def files(self):

@@ -13,8 +13,6 @@ struct FolderWalk {
         var ignores: (_ name: FilePath.Component, _ folder: FolderPath) -> Bool
         /// Called for each folder before it is listed; returns the reason not to enter it, if any.
         var entering: (_ folder: FilePath, _ folderPath: FolderPath) -> Message?
-        /// Called for each folder with files that are being archived or deleted.
-        var inTransit: (_ folderPath: FolderPath) -> Void = { _ in }
         /// Called for each empty folder below the watched one.
         var isEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
@@ -83,9 +81,6 @@ struct FolderWalk {
         if names.isEmpty, !folder.folderPath.folders.isEmpty { self.watching?.isEmpty(folder.path) }
         // A folder that the user named is listed, even an archive.
         guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.archiveMark }) else { return }
-        if let watching, names.contains(where: { TransitName($0.text) != nil }) {
-            watching.inTransit(folder.folderPath)
-        }
         let sidecars = SidecarNames(names)
         for name in names where !IgnoredNames.isOwn(name.text) {
             if let rule = IgnoredNames.rule(matching: name.text) {

@@ -112,13 +112,9 @@ struct SidecarNames {
     private var byBase: [String: [Name]] = [:]
     private var strays: [String: [String]] = [:]
     private let unfinished: Set<String>
-    /// The photos that are being archived or deleted with companions.
-    private let leaving: Set<String>
 
     init(_ names: [FilePath.Component]) {
         self.unfinished = Set(names.compactMap { IgnoredNames.unfinished(by: $0.text) })
-        let transits = names.compactMap { TransitName($0.text) }
-        self.leaving = Set(transits.filter { $0.marks.count > 1 }.map(\.name))
         for name in names where name.text.lowercased().hasSuffix(Sidecar.suffix + ".txt") {
             let key = String(name.text.lowercased().dropLast(4 + Sidecar.suffix.count))
             self.strays[key, default: []].append(name.text)
@@ -148,9 +144,6 @@ struct SidecarNames {
         match.strays = [stem, photo].flatMap { self.strays[$0.lowercased(), default: []] }
         return match
     }
-
-    /// Whether a photo of this name is being archived or deleted, and companions of it may be there.
-    func isLeaving(_ photo: String) -> Bool { self.leaving.contains(photo) }
 
     /// Whether a name is that of a sidecar of a file beside it.
     func belongs(_ name: String) -> Bool { Sidecar.base(of: name).map { self.byBase[$0.lowercased()] != nil } ?? false }

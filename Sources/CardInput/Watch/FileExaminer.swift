@@ -8,15 +8,19 @@ struct FileExaminer: Sendable {
         case changed
         /// Nothing: the file is a companion of an existing file.
         case companion(of: ListedFile)
-        /// Admit the photo. If the file is its late sidecar, the photo was admitted before and has the second name now.
-        case admit(Photo, beside: String?)
+        case admit(Photo)
+        /// Amend the card of a photo admitted before: the file is its sidecar, and the photo has this name now.
+        case amend(Photo, beside: String)
         case refuse(CodedError)
         /// Leave the unchanged file where it is: it is not a photo, or cannot be one of a case yet; the reason.
         case leave(CodedError)
 
         /// The number of the photo to hand over.
         var number: BusinessNumber? {
-            if case .admit(let item, _) = self { item.metadata.businessNumber } else { nil }
+            switch self {
+            case .admit(let item), .amend(let item, _): item.metadata.businessNumber
+            default: nil
+            }
         }
     }
 
@@ -35,9 +39,6 @@ struct FileExaminer: Sendable {
         // If a folder may not be listed, a sidecar of the exact name is found nevertheless.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
         folders[path] = names
-        // The sidecar may be that of an older photo of the name, which is moved first.
-        let photos = [candidate.path.name] + self.options.owners(of: candidate.path.name).map(\.image)
-        guard !photos.contains(where: names.isLeaving) else { throw .resourceBusy }
         return try self.observation(of: candidate, names.match(candidate.path.name))
     }
 
@@ -81,8 +82,7 @@ struct FileExaminer: Sendable {
             return error.code == .sourceChanged ? .changed : .leave(error)
         }
         do throws(CodedError) {
-            let item = try self.item(candidate, observation.identity, sidecar: try self.sidecar(of: observation))
-            return .admit(item, beside: nil)
+            return .admit(try self.item(candidate, observation.identity, sidecar: try self.sidecar(of: observation)))
         } catch {
             let isDeep = candidate.below.count > 1
             if isDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
@@ -122,7 +122,7 @@ struct FileExaminer: Sendable {
         return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)
     }
 
-    /// Returns the location of a photo's sidecar.
+    /// Returns the location of a photo's sidecar; one that was moved ahead of its photo is read there.
     private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Location {
         let name = try Sidecar.name(observation.sidecars)
         if let sidecar = observation.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
@@ -153,7 +153,7 @@ struct FileExaminer: Sendable {
         do {
             let item = try self.item(image, identity, sidecar: .at(sidecar))
             return alone.metadata.businessNumber == item.metadata.businessNumber
-                ? .admit(item, beside: name) : Self.lone
+                ? .amend(item, beside: name) : Self.lone
         } catch {
             // It may belong to the next photo of this name, which waits for it.
             return .leave(error)

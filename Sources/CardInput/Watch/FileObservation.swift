@@ -9,6 +9,10 @@ struct FileObservation: Hashable, Sendable {
         var suffix: String
         var name: String
         var identity: FileIdentity
+        /// `done` or `failed` if a process that was then killed moved it there ahead of its file.
+        var folder: String?
+        /// The name of its file in that folder.
+        var base: String
     }
 
     var name: String
@@ -40,27 +44,9 @@ struct PhotoFolder: Sendable {
         return FileIdentity(path: path.joined(separator: "/"), status)
     }
 
-    /// Opens the corresponding archive folder; creates it, and the mark by which runs skip it.
-    ///
-    /// - Throws: `Errno` if no file of this folder can be moved there.
-    func archive(_ top: String, from folder: borrowing OpenFolder) throws(Errno) -> OpenFolder {
-        let archive = try OpenFolder(self.root).entering([top], making: true)
-        // Ignore an error: without the mark the folder names still identify the archive, and archiving matters more.
-        _ = mkdirat(archive.descriptor, IgnoredNames.archiveMark, 0o755)
-        let target = try archive.entering(self.below, making: true)
-        if target.isMountedApart(from: folder) { throw .improperLink }
-        guard faccessat(target.descriptor, ".", W_OK, AT_EACCESS) == 0 else { throw .last }
-        return target
-    }
-
     /// Returns the names that a file may get in these folders.
-    func names(for name: String) -> NumberedName { Self.names(for: name, companions: self.suffixes) }
-
-    /// Returns the names that leave room for companions, a note with its temporary file, and a transit name.
-    static func names(for name: String, companions suffixes: [String]) -> NumberedName {
-        let room = [FailureNote.suffix + ".part"] + suffixes
-        let longest = room.map(\.utf8.count).max() ?? 0
-        return NumberedName(name, leavingRoomFor: max(longest, TransitName.room(companions: suffixes.count)))
+    func names(for name: String) -> NumberedName {
+        NumberedName(name, leavingRoomFor: FileDisposal.room(self.suffixes))
     }
 
     /// Observes a file in the opened folder, with its companions; `nil` if there is no such file.
@@ -72,8 +58,68 @@ struct PhotoFolder: Sendable {
         for suffix in self.suffixes {
             let own = suffix == Sidecar.suffix ? sidecars.names.first ?? name + suffix : name + suffix
             guard let found = try folder.status(of: own), found.kind == .file else { continue }
-            observation.companions.append(.init(suffix: suffix, name: own, identity: self.identity(own, found)))
+            let identity = self.identity(own, found)
+            observation.companions.append(.init(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
+        }
+        let missing = self.suffixes.filter { suffix in !observation.companions.contains { $0.suffix == suffix } }
+        for top in FileDisposal.folders where !missing.isEmpty {
+            // If the folder is missing or cannot be opened, no companion was moved ahead.
+            guard let target = try? self.open(in: top) else { continue }
+            let ahead = try self.ahead(of: name, status, missing, target)
+            for (base, suffix, found) in ahead {
+                let identity = self.identity(base + suffix, found, in: top)
+                let name = base + suffix
+                observation.companions.append(
+                    .init(suffix: suffix, name: name, identity: identity, folder: top, base: base)
+                )
+            }
+            if !ahead.isEmpty { break }
         }
         return observation
+    }
+
+    /// Returns the companions that were moved ahead of a file.
+    ///
+    /// They have the names intended for it, and were moved after the file last changed, since a rename changes the status. A
+    /// newer file of the same name has changed later than that.
+    private func ahead(
+        of name: String,
+        _ file: stat,
+        _ suffixes: [String],
+        _ target: borrowing OpenFolder
+    ) throws(Errno) -> [(base: String, suffix: String, stat)] {
+        let names = self.names(for: name)
+        var number = 1
+        if try Self.isOther(names[1], in: target, than: file) {
+            number = try names.free(above: 1) { name throws(Errno) in try Self.isOther(name, in: target, than: file) }
+        }
+        while true {
+            // The file itself is there if its move was cut short before its first name was removed.
+            let isThere = try target.status(of: names[number]) != nil
+            var isAny = false
+            var ahead: [(base: String, suffix: String, stat)] = []
+            for suffix in suffixes {
+                guard let found = try target.status(of: names[number] + suffix), found.kind == .file else { continue }
+                isAny = true
+                // A sidecar that was refused alone has its own note.
+                let isRefused = try target.status(of: names[number] + suffix + FailureNote.suffix) != nil
+                if !isRefused, isThere || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
+            }
+            if !ahead.isEmpty || !isAny { return ahead }
+            repeat { number += 1 } while try Self.isOther(names[number], in: target, than: file)
+        }
+    }
+
+    private static func isOther(_ name: String, in folder: borrowing OpenFolder, than file: stat) throws(Errno) -> Bool
+    {
+        try folder.status(of: name).map { !FileIdentity(path: "", $0).isSame(as: FileIdentity(path: "", file)) }
+            ?? false
+    }
+}
+
+extension stat {
+    /// Whether the status of a file changed before that of another one.
+    fileprivate func changedBefore(_ other: stat) -> Bool {
+        (self.st_ctim.tv_sec, self.st_ctim.tv_nsec) < (other.st_ctim.tv_sec, other.st_ctim.tv_nsec)
     }
 }

@@ -16,8 +16,6 @@ extension FolderWatch {
         var empty: [FilePath] = []
         /// The empty folders that were removed.
         var removed: [FilePath] = []
-        /// Whether files have transit names still.
-        var isInTransit = false
         /// Why the folder could not be marked.
         var unmarked: CodedError?
     }
@@ -46,8 +44,7 @@ extension FolderWatch {
     /// Scans a root, and returns the event to report once its files are examined; `nil` if the root is missing.
     func scan(_ index: Int) async throws(CancellationError) -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
-        // At the start, all unfinished disposals are those of killed processes, or finishing them twice does no harm.
-        let unswept = self.roots[index].isSwept ? self.oldTransit : nil
+        let isFirst = !self.roots[index].isSwept && self.options.after != .leave
         let emptied = self.roots[index].emptied
         let result = try await self.blocking(in: index) { [notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
@@ -64,7 +61,7 @@ extension FolderWatch {
                 if let known, known != real { notifier?.forget(known) }
                 let folderPath = FolderPath(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, folderPath: folderPath)
-                var scan = try self.walk(folder, below: real, source: FilePath(given), notifier, sweeping: unswept)
+                var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
                 scan.unmarked = unmarked
                 scan.removed = self.removeEmptied(scan, emptied)
                 return scan
@@ -92,27 +89,23 @@ extension FolderWatch {
         let root = self.roots[folder.root]
         guard let real = root.real, !IgnoredNames.isArchive(folder.path) else { return }
         let source = folder.folderPath.folders.reduce(FilePath(root.given)) { $0.appending($1) }
-        let result = try await self.blocking(in: folder.root) { [notifier = self.notifier, oldTransit] in
+        let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
             // The next scan of the root reports a folder that cannot be listed; most often it is already gone.
-            try? self.walk(folder, below: real, source: source, notifier, sweeping: oldTransit)
+            try? self.walk(folder, source: source, notifier)
         }
         guard let result, self.roots[folder.root].real == real else { return }
         if let error = result.watchError { self.poll(folder.root, because: error) }
         self.meet(result.found, root: folder.root)
     }
 
-    /// Before when a transit name must have been given for another process to finish it.
-    private nonisolated var oldTransit: Timestamp { self.date.advanced(by: .zero - WatchLimits.transitWait) }
-
     private nonisolated func walk(
         _ folder: WatchedFolder,
-        below root: FilePath,
         source: FilePath,
         _ notifier: FolderNotifier?,
-        sweeping time: Timestamp?
+        sweeping: Bool = false
     ) throws(CodedError) -> Scan {
         var (isRemote, watchError) = (false, Errno?.none)
-        var (empty, isInTransit) = ([FilePath](), false)
+        var empty: [FilePath] = []
         let watching = FolderWalk.Watching(
             ignores: { name, folderPath in self.options.ignores(name, isAtTop: folderPath.folders.isEmpty) },
             entering: { path, folderPath in
@@ -121,6 +114,8 @@ extension FolderWatch {
                     notifier?.forget(path)
                     return refusal
                 }
+                // Fallback of a failed sweep: the next start of the watch.
+                if sweeping { try? TransitName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
                     // There inotify reports little, and a server that does not answer would block the events of all folders.
                     if try OpenFolder(path).isRemote {
@@ -134,11 +129,6 @@ extension FolderWatch {
                 }
                 return nil
             },
-            inTransit: { position in
-                let suffixes = self.options.companionSuffixes
-                let folder = PhotoFolder(root: root, below: position.folders, suffixes: suffixes)
-                if (try? FileDisposal.sweep(folder, before: time)) != true { isInTransit = true }
-            },
             isEmpty: { empty.append($0) }
         )
         var walk = FolderWalk(
@@ -151,7 +141,7 @@ extension FolderWatch {
         )
         let found = try walk.candidates()
         var scan = Scan(real: folder.path, found: found, skipped: walk.skipped, watchError: watchError)
-        (scan.isRemote, scan.empty, scan.isInTransit) = (isRemote, empty, isInTransit)
+        (scan.isRemote, scan.empty) = (isRemote, empty)
         return scan
     }
 
@@ -190,11 +180,10 @@ extension FolderWatch {
             self.roots[index].isPolled = scan.isRemote
             self.mend(.watchPolls, of: index)
         }
-        let found = self.meet(scan.found, root: index)
-        self.files.forget(root: index, except: found)
+        self.files.scanBegins(root: index)
+        let count = self.meet(scan.found, root: index)
+        self.files.scanEnds(root: index)
         self.releaseGone()
-        // Those that had a transit name.
-        if !scan.isInTransit { self.mendArchiving(of: index) { self.files[$0] == nil } }
         self.reportStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
         let unreadable = unusable.first.map { first in
@@ -202,7 +191,7 @@ extension FolderWatch {
         }
         self.report(unreadable, orResolve: .watchFolderUnreadable, of: index)
         self.reportStayingCount(in: index)
-        return .scanned(folder: Redacted(self.roots[index].given), files: found.count, skipped: scan.skipped)
+        return .scanned(folder: Redacted(self.roots[index].given), files: count, skipped: scan.skipped)
     }
 
     func waitForScan(of index: Int) -> Duration {
@@ -227,16 +216,15 @@ extension FolderWatch {
         self.roots[index].strays = strays
     }
 
-    /// Schedules the files that a scan found, and returns their paths.
     @discardableResult
-    private func meet(_ found: [ListedFile], root: Int) -> Set<FilePath> {
-        var files: Set<FilePath> = []
+    private func meet(_ found: [ListedFile], root: Int) -> Int {
+        var count = 0
         for candidate in found {
             guard case .file = candidate.finding else { continue }
             self.files.schedule(candidate, root: root, now: self.now)
-            files.insert(candidate.path)
+            count += 1
         }
-        return files
+        return count
     }
 
     /// Processes the changes that inotify reported.

@@ -15,7 +15,8 @@ extension FolderWatch {
             self.files.schedule(image, root: file.root, .left, now: self.now)
         case .leave(let error): self.stay(file, error)
         case .refuse(let error): await self.refuse(file, observation, error, card: nil)
-        case .admit(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
+        case .admit(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
+        case .amend(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
         }
     }
 
@@ -131,7 +132,7 @@ extension FolderWatch {
             self.report(.refused(name: Redacted(file.candidate.source), error, card: card))
         }
         guard self.options.after != .leave else { return self.leave(file) }
-        await self.archive(file, observation, as: .failed, note: self.failureNote(error, card, on: file))
+        await self.archive(file, observation, as: .failed(self.failureNote(error, card, on: file)))
     }
 
     /// Refuses the sidecar of a photo that was admitted before and is still there.
@@ -147,13 +148,15 @@ extension FolderWatch {
             self.files[file.candidate.path]?.isReported = true
             self.report(.refused(name: name, error, card: card))
         }
-        guard self.options.after != .leave, let sidecar = observation.sidecar else {
+        guard self.options.after != .leave, let sidecar = observation.sidecar, sidecar.folder == nil else {
             self.files[file.candidate.path]?.taken = observation
             return await self.finish(file, observation, beside: nil)
         }
         let refusal = self.failureNote(error, card, on: file)
-        let alone = FileObservation(name: sidecar.name, identity: sidecar.identity)
-        let put = await self.put(file, alone, as: .failed, note: refusal)
+        let step = self.step(file, FileObservation(name: sidecar.name, identity: sidecar.identity))
+        let put = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
+            Result { try step?.put(as: .failed(refusal)) }
+        }
         if let disposition = try? put?.get() { self.report(.placed(name: name, disposition)) }
         // If it could not be moved, it is examined again with its photo.
         self.tryAgain(file)
@@ -170,18 +173,10 @@ extension FolderWatch {
 
     // MARK: Archiving
 
-    /// Archives or deletes a file; `nil` if there was no answer before the end.
-    private func put(
-        _ file: WatchedFiles.File,
-        _ observation: FileObservation,
-        as disposition: WatchEvent.Disposition,
-        newName: String? = nil,
-        note: FailureNote? = nil
-    ) async -> Result<WatchEvent.Disposition?, any Error>? {
-        // The folder may have been moved or removed meanwhile.
-        guard let folder = self.examiner(of: file.root)?.folder(of: file.candidate) else { return .success(nil) }
-        return try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
-            Result { try FileDisposal.put(observation, in: folder, as: disposition, newName: newName, note: note) }
+    /// Returns the archiving step of a file; `nil` if the watched folder is missing.
+    private func step(_ file: WatchedFiles.File, _ observation: FileObservation) -> FileDisposal? {
+        self.examiner(of: file.root).map {
+            FileDisposal(folder: $0.folder(of: file.candidate), observation: observation)
         }
     }
 
@@ -201,37 +196,40 @@ extension FolderWatch {
     private func archive(
         _ file: WatchedFiles.File,
         _ observation: FileObservation,
-        as disposition: WatchEvent.Disposition,
-        newName: String? = nil,
-        note: FailureNote? = nil
+        as ending: FileDisposal.Ending,
+        newName: String? = nil
     ) async {
         let path = file.candidate.path
-        let result = await self.put(file, observation, as: disposition, newName: newName, note: note)
+        // The folder may have been moved or removed meanwhile.
+        guard var step = self.step(file, observation) else { return self.files.isAway(path, now: self.now) }
+        step.newName = newName
+        let result = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) { [step] in
+            Result { try step.put(as: ending) }
+        }
         switch result {
         // The watch ends; the next start finds the file again, or in its archive.
         case nil: self.files.finish(path, isDone: false, now: self.now)
         case .success(let disposition?):
             self.files.isAway(path, now: self.now)
-            self.mendArchiving(of: file.root) { $0 == path }
+            self.placed(path, root: file.root)
             self.roots[file.root].emptied.insert(path.removingLastComponent())
             self.report(.placed(name: Redacted(file.candidate.source), disposition))
         case .success(nil):
             self.files.examineAgain(path, at: self.now)
-            self.mendArchiving(of: file.root) { $0 == path }
+            self.placed(path, root: file.root)
         case .failure(let error):
             self.roots[file.root].unplaced.insert(path)
             let cause: Message =
                 (error as? CodedError)?.message ?? .textSystemError((error as? Errno ?? .ioError).rawValue)
-            let message: Message = disposition == .deleted ? .watchCannotDelete(cause) : .watchCannotMove(cause)
+            let message: Message = ending == .deleted ? .watchCannotDelete(cause) : .watchCannotMove(cause)
             self.report(CodedError(.archivingFailed, .storage, message), of: file.root)
             self.tryAgain(file)
         }
     }
 
-    /// Forgets the files that could not be archived and are now, and reports when there are none left.
-    func mendArchiving(of root: Int, _ isMended: (FilePath) -> Bool) {
-        self.roots[root].unplaced = self.roots[root].unplaced.filter { !isMended($0) }
-        if self.roots[root].unplaced.isEmpty { self.mend(.archivingFailed, of: root) }
+    private func placed(_ path: FilePath, root: Int) {
+        guard self.roots[root].unplaced.remove(path) != nil, self.roots[root].unplaced.isEmpty else { return }
+        self.mend(.archivingFailed, of: root)
     }
 
     // MARK: Photos whose cards are refused later
@@ -269,7 +267,7 @@ extension FolderWatch {
         moving: Bool
     ) {
         let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
-        let names = PhotoFolder.names(for: parts.last ?? "", companions: suffixes)
+        let names = NumberedName(parts.last ?? "", leavingRoomFor: FileDisposal.room(suffixes))
         // How much of the path is below the folder depends on how the folder was named at the admission.
         for depth in parts.indices {
             guard let root = try? FilePath(folder).real(),

@@ -19,19 +19,6 @@ struct WatchedFiles {
         case idle
     }
 
-    /// What was reported of the program that writes a file.
-    fileprivate enum Writer {
-        case unknown
-        /// The name appeared.
-        case appeared
-        /// The file was written to and not closed.
-        case writing
-        /// The file was closed or moved in since its last observation.
-        case closing
-        /// The file was closed, and is unchanged since.
-        case closed
-    }
-
     struct File {
         let candidate: ListedFile
         /// The index of its named folder in the list.
@@ -50,7 +37,16 @@ struct WatchedFiles {
         fileprivate(set) var phase: Phase
         /// Whether an event came while the file was processed.
         fileprivate var isStale = false
-        fileprivate var writer = Writer.unknown
+        /// Whether its closing was reported since the last observation, and whether it is unchanged since.
+        fileprivate var wasClosed = false
+        fileprivate var isClosed = false
+        /// Whether it was written to and not closed.
+        fileprivate var isOpen = false
+        /// Whether its name appeared, and no closing was reported since.
+        fileprivate var hasAppeared = false
+        /// Whether it lacks the done-marker or sidecar that it must have to be admitted.
+        fileprivate var lacksCompanion = false
+        fileprivate var isInScan = true
     }
 
     /// When to examine a file; valid while the file has the same time.
@@ -96,17 +92,18 @@ struct WatchedFiles {
     mutating func schedule(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
         let path = candidate.path
         var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .idle)
+        file.isInScan = true
         switch change {
-        case .appeared: file.writer = .appeared
-        case .written: file.writer = .writing
-        case .closed: file.writer = .closing
+        case .appeared: (file.hasAppeared, file.isOpen, file.isClosed, file.wasClosed) = (true, false, false, false)
+        case .written: (file.isOpen, file.isClosed, file.wasClosed) = (true, false, false)
+        case .closed: (file.hasAppeared, file.isOpen, file.wasClosed) = (false, false, true)
         case .left, nil: break
         }
         switch file.phase {
         case .underway: file.isStale = change != nil || file.isStale
         case .examine(let at) where at <= now: break
         // A rescan does not end a wait early, except for a missing companion: without inotify, only a scan finds it.
-        case .examine where change == nil && !self.lacksCompanion(file): break
+        case .examine where change == nil && !file.lacksCompanion: break
         case .ready where change == nil: break
         case .examine, .ready, .idle:
             file.phase = .examine(at: now)
@@ -118,18 +115,30 @@ struct WatchedFiles {
 
     /// Resets the state derived from events, because changes were lost.
     mutating func changesWereLost() {
-        for (path, file) in self.files where file.writer == .appeared || file.writer == .writing {
-            self.files[path]?.writer = .unknown
+        for path in self.files.keys {
+            self.files[path]?.isOpen = false
+            self.files[path]?.hasAppeared = false
         }
     }
 
-    /// Forgets the files of a folder that a scan did not find.
-    mutating func forget(root: Int, except found: Set<FilePath> = []) {
-        for (path, file) in self.files where file.root == root && !found.contains(path) {
+    mutating func scanBegins(root: Int) {
+        for (path, file) in self.files where file.root == root { self.files[path]?.isInScan = false }
+    }
+
+    /// Forgets the files that the scan did not find.
+    mutating func scanEnds(root: Int) {
+        for (path, file) in self.files where file.root == root && !file.isInScan {
             // A file that has its turn, or is next, will be found missing then. So will a scheduled sidecar: scans do not list
             // the sidecars of photos.
             if case .examine = file.phase, Sidecar.image(of: path) != nil { continue }
             if file.phase != .underway, file.phase != .ready { self.files[path] = nil }
+        }
+    }
+
+    /// Forgets all files of a folder that is gone.
+    mutating func forget(root: Int) {
+        for (path, file) in self.files where file.root == root && file.phase != .underway && file.phase != .ready {
+            self.files[path] = nil
         }
     }
 
@@ -156,15 +165,13 @@ struct WatchedFiles {
             return
         }
         if file.observation != observation {
-            if file.observation?.identity != observation.identity {
-                if file.writer == .closed { file.writer = .unknown }
-                file.taken = nil
-            }
+            if file.observation?.identity != observation.identity { (file.isClosed, file.taken) = (false, nil) }
             (file.observation, file.since, file.tries) = (observation, now, 0)
             (file.isReported, file.isDone) = (false, false)
         }
         guard !file.isDone else { return }
-        if file.writer == .closing { (file.writer, file.since) = (.closed, now) }
+        if file.wasClosed { (file.wasClosed, file.isClosed, file.since) = (false, true, now) }
+        file.lacksCompanion = self.lacksCompanion(path, observation)
         let due = file.since + self.wait(file, observation)
         if now >= due {
             file.phase = .ready
@@ -176,20 +183,19 @@ struct WatchedFiles {
         self.files[path] = file
     }
 
-    /// Whether a file lacks the done-marker or sidecar that it must have to be admitted.
-    private func lacksCompanion(_ file: File) -> Bool {
-        guard let observation = file.observation, Sidecar.image(of: file.candidate.path) == nil else { return false }
-        return self.options.sidecar == .required && observation.sidecar == nil || self.options.lacksMarker(observation)
+    private func lacksCompanion(_ path: FilePath, _ observation: FileObservation) -> Bool {
+        let lacksSidecar = self.options.sidecar == .required && observation.sidecar == nil
+        return Sidecar.image(of: path) == nil && (lacksSidecar || self.options.lacksMarker(observation))
     }
 
     /// Returns how long a file must be unchanged before its turn, in which a missing companion is reported.
     private func wait(_ file: File, _ observation: FileObservation) -> Duration {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
         let long = max(self.options.quietTime, WatchLimits.openWait)
-        if self.lacksCompanion(file) { return long }
+        if file.lacksCompanion { return long }
         var wait = self.options.quietTime
         // Some programs make an empty file first, close it, and come back to fill it.
-        if (self.options.doneMarker != nil && !isSidecar) || (file.writer == .closed && observation.identity.size > 0) {
+        if (self.options.doneMarker != nil && !isSidecar) || (file.isClosed && observation.identity.size > 0) {
             wait = .zero
         } else if self.isBeingWritten(file, observation.identity) {
             wait = long
@@ -205,7 +211,7 @@ struct WatchedFiles {
 
     /// Whether a file is open for writing, or new and still empty.
     private func isBeingWritten(_ file: File, _ identity: FileIdentity) -> Bool {
-        file.writer == .writing || (file.writer == .appeared && identity.size == 0)
+        file.isOpen || (file.hasAppeared && identity.size == 0)
     }
 
     // MARK: Turns

@@ -82,7 +82,8 @@ import Testing
         let observation = try #require(try examiner.observation(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
-        #expect(try FileDisposal.put(observation, in: examiner.folder(of: candidate), as: .done) == nil)
+        let step = FileDisposal(folder: examiner.folder(of: candidate), observation: observation)
+        #expect(try step.put(as: .done) == nil)
         #expect(try String(contentsOfFile: self.folder["in/L/a.jpg"], encoding: .utf8) == "newer")
         #expect(access(self.folder["in/L/a.jpg.json"], F_OK) == 0)
     }

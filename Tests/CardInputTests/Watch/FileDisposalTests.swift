@@ -80,128 +80,45 @@ import Testing
 
     // MARK: After a kill
 
-    /// What a killed process had done with a photo and its sidecar before it died.
-    enum Step: CaseIterable { case note, transit, companion, hardLink }
+    /// What a killed process may have done with a photo and its sidecar before it died.
+    enum Step: CaseIterable { case companion, note, hardLink }
 
-    /// Leaves `scan.jpg` with a sidecar in a folder as a killed process does; files appear there under their last names only.
-    private static func leave(
-        _ watching: Watching,
-        in below: String,
-        _ step: Step,
-        _ disposition: WatchEvent.Disposition,
-        number: Int = 1
-    ) throws {
-        let folder = watching.folder
-        let archive = "in/\(disposition)/\(below)"
-        let base = number == 1 ? "scan.jpg" : "scan-\(number).jpg"
-        for other in 1..<number { try watching.photo(archive + (other == 1 ? "scan.jpg" : "scan-\(other).jpg"), 9) }
-        try watching.photo("out/scan.jpg", 1)
+    @Test(arguments: Step.allCases, [false, true])
+    func `What was half moved is found again and finished under its name`(step: Step, isNumbered: Bool) async throws {
+        let pipeline = FakePipeline { _, _, _ in
+            step == .note ? .refused(CodedError(.imageUnreadable, .input, "no"), card: nil) : nil
+        }
+        let watching = try Watching(pipeline: pipeline)
+        let (place, base) = (step == .note ? "in/failed" : "in/done", isNumbered ? "scan-2.jpg" : "scan.jpg")
+        if isNumbered { try watching.photo(place + "/scan.jpg", 9) }
+        try watching.photo("in/scan.jpg", 1)
         // The number stands in the sidecar alone: without it the photo would be refused.
-        try folder.write("out/scan.jpg.json", text: #"{"business_no": "LOAN-1", "user_no": "u-1"}"#)
-        try folder.makeFolder(archive)
-        let (photo, sidecar) = (
-            try Self.identity(folder["out/scan.jpg"]), try Self.identity(folder["out/scan.jpg.json"])
-        )
-        if disposition == .failed { try folder.write("\(archive)\(base).failed.json", text: "{}") }
-        let transit = TransitName(photo, with: [sidecar], as: "scan.jpg", number: number, disposition).text
-        let name = step == .note ? "scan.jpg" : transit
-        let isArchived = step == .companion || step == .hardLink
-        let target = isArchived ? "\(archive)\(base).json" : "in/\(below)scan.jpg.json"
-        #expect(rename(folder["out/scan.jpg"], folder["in/\(below)\(name)"]) == 0)
-        #expect(rename(folder["out/scan.jpg.json"], folder[target]) == 0)
-        if step == .hardLink { #expect(link(folder["in/\(below)\(name)"], folder[archive + base]) == 0) }
-    }
-
-    @Test(arguments: Step.allCases, [WatchEvent.Disposition.done, .failed])
-    func `What was half moved is finished under its name`(step: Step, disposition: WatchEvent.Disposition) async throws
-    {
-        for number in 1...2 where step != .note || disposition == .failed {
-            let pipeline = FakePipeline { _, _, _ in .refused(CodedError(.imageUnreadable, .input, "no"), card: nil) }
-            let watching = try Watching(pipeline: pipeline)
-            try Self.leave(watching, in: "", step, disposition, number: number)
-            try await watching.run(afterScans: 1, afterPlaced: step == .note ? 1 : 0) { _ in }
-            #expect(pipeline.calls == (step == .note ? 1 : 0))
-            let base = number == 1 ? "scan" : "scan-2"
-            let suffixes = ["jpg", "jpg.json"] + (disposition == .failed ? ["jpg.failed.json"] : [])
-            let files =
-                suffixes.map { "\(disposition)/\(base).\($0)" } + (number == 2 ? ["\(disposition)/scan.jpg"] : [])
-            #expect(watching.files() == files.sorted())
-            if step == .note { #expect(try watching.note("in/failed/\(base).jpg.failed.json")["message"] == "no") }
+        try watching.folder.write("\(place)/\(base).json", text: #"{"business_no": "LOAN-1", "user_no": "u-1"}"#)
+        if step == .note { try watching.folder.write("\(place)/\(base).failed.json", text: "{}") }
+        if step == .hardLink { #expect(link(watching.folder["in/scan.jpg"], watching.folder["\(place)/\(base)"]) == 0) }
+        try await watching.run(untilPlaced: 1)
+        #expect(watching.pipeline.taken.map(\.user) == (step == .note ? [] : ["u-1"]))
+        let names = [base, "\(base).json"] + (step == .note ? ["\(base).failed.json"] : [])
+        let files = names.map { place.dropFirst(3) + "/" + $0 } + (isNumbered ? [place.dropFirst(3) + "/scan.jpg"] : [])
+        #expect(watching.files() == files.map { String($0) }.sorted())
+        if step == .note {
+            #expect(try watching.note("\(place)/\(base).failed.json")["code"] == "stored_image_unreadable")
         }
     }
 
-    @Test(arguments: [Step.transit, .companion])
-    func `What another process left is finished after a while, and its sidecar given to no newer photo`(
-        step: Step
-    ) async throws {
-        let watching = try Watching()
-        try await watching.run(afterScans: 1) { watch in
-            try Self.leave(watching, in: "LOAN-9/", step, .done)
-            try watching.photo("in/LOAN-9/scan.jpg", 2)
-            await watching.pass(.seconds(30), watch)
-            #expect(watching.pipeline.calls == 0)
-            // By the system's clock, years after the year of the test's clock.
-            await watching.pass(.seconds(1_000_000_000), watch)
-            for _ in 1...3 { await watching.pass(.seconds(60), watch) }
-            await watching.reports.wait(forPlaced: 1)
-        }
-        #expect(watching.pipeline.taken.map(\.user) == [nil])
-        #expect(watching.files("in/done/LOAN-9") == ["scan-2.jpg", "scan.jpg", "scan.jpg.json"])
-    }
-
-    @Test func `A process that begins finishes what a living one moves, and each file is moved once`() async throws {
-        let watching = try Watching()
-        for number in 0..<60 {
-            try watching.photo("in/LOAN-9/\(number).jpg", number)
-            try watching.folder.write("in/LOAN-9/\(number).jpg.json", text: #"{"user_no": "u-\#(number)"}"#)
-        }
-        let (root, suffixes) = (FilePath(watching.folder["in"]), watching.options.companionSuffixes)
-        let sweeping = Task.detached {
-            let folder = PhotoFolder(root: root, below: ["LOAN-9"], suffixes: suffixes)
-            while !Task.isCancelled { _ = try FileDisposal.sweep(folder, before: nil) }
-        }
-        try await watching.run { watch in
-            while watching.files("in/LOAN-9").count > 0 { await watching.scan(watch) }
-        }
-        sweeping.cancel()
-        try await sweeping.value
-        let names = (0..<60).flatMap { ["\($0).jpg", "\($0).jpg.json"] }
-        #expect(watching.files("in/done/LOAN-9") == names.sorted())
-        for number in 0..<60 {
-            #expect(try Self.text(watching.folder["in/done/LOAN-9/\(number).jpg.json"]).contains("u-\(number)\""))
-        }
-    }
-
-    @Test(arguments: ["changed", "name taken"])
-    func `A file that cannot be finished gets its own name back, and its sidecar with it`(why: String) async throws {
-        let watching = try Watching { $0.after = .leave }
-        try Self.leave(watching, in: "LOAN-9/", .companion, .done)
-        let name = try #require(watching.files("in/LOAN-9").first)
-        try watching.photo(why == "changed" ? "in/LOAN-9/" + name : "in/done/LOAN-9/scan.jpg", 1000)
-        try watching.photo("in/LOAN-9/scan.jpg", 2)
-        try await watching.run(untilPlaced: 2)
-        #expect(watching.files("in/LOAN-9") == ["scan-2.jpg", "scan-2.jpg.json", "scan.jpg"])
-        #expect(watching.files("in/done") == (why == "changed" ? [] : ["LOAN-9/scan.jpg"]))
-    }
-
-    @Test func `A sidecar in done does not speak for a newer photo of its name`() async throws {
+    @Test func `What went ahead of a photo does not speak for a newer one of its name`() async throws {
         let watching = try Watching()
         try watching.folder.write("in/done/scan.jpg.json", text: #"{"business_no": "LOAN-1"}"#)
-        try watching.photo("in/scan.jpg", 1)
+        var (ahead, newer) = (stat(), stat())
+        // The system's clock for files is coarse.
+        repeat {
+            try watching.photo("in/scan.jpg", 1)
+            #expect(lstat(watching.folder["in/done/scan.jpg.json"], &ahead) == 0)
+            #expect(lstat(watching.folder["in/scan.jpg"], &newer) == 0)
+        } while (newer.st_ctim.tv_sec, newer.st_ctim.tv_nsec) <= (ahead.st_ctim.tv_sec, ahead.st_ctim.tv_nsec)
         try await watching.run(untilPlaced: 1)
         #expect(watching.reports.refused == ["business_no_missing"])
         #expect(watching.files() == ["done/scan.jpg.json", "failed/scan.jpg", "failed/scan.jpg.failed.json"])
-    }
-
-    @Test(arguments: ["x", "证", "\u{301}"], WatchOptions.After.allCases.dropLast())
-    func `Long names and those with a combining mark are archived whole`(letter: String, after: WatchOptions.After)
-        async throws
-    {
-        let name = String(repeating: letter, count: 196 / letter.utf8.count) + ".jpg"
-        let watching = try Watching(photos: ["in/LOAN-9/" + name]) { $0.after = after }
-        try watching.folder.write("in/LOAN-9/\(name).json", text: "{}")
-        try await watching.run(untilPlaced: 1)
-        #expect(watching.files() == (after == .move ? ["done/LOAN-9/\(name)", "done/LOAN-9/\(name).json"] : []))
     }
 
     @Test func `A link in the place of done is not entered`() async throws {

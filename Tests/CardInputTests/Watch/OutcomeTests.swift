@@ -76,17 +76,17 @@ import Testing
             let path = watching.folder["in/LOAN-1/" + name]
             return FileIdentity(path: path, try FilePath(path).status(followingLinks: false))
         }
-        let passing = TransitName(identities[0], with: [identities[1]], as: "front.jpg", .deleted).text
+        let passing = TransitName(identities[0], with: [identities[1]]).text
         #expect(rename(watching.folder["in/LOAN-1/front.jpg"], watching.folder["in/LOAN-1/" + passing]) == 0)
-        // A file that took the place of one that was about to be deleted: it was never read, and gets its name back.
-        let other = TransitName(identities[1], as: "other.jpg", .deleted).text
+        // A file that took the place of one that was about to be deleted: it was never read.
+        let other = TransitName(identities[1], with: []).text
         try watching.photo("in/LOAN-1/" + other, 3)
         if isNewer { try watching.photo("in/LOAN-1/front.jpg", 2) }
-        try await watching.run(untilPlaced: isNewer ? 2 : 1)
-        #expect(watching.files() == [])
-        let names = ["LOAN-1 front.jpg", "LOAN-1 other.jpg"]
-        #expect(watching.pipeline.names.sorted() == (isNewer ? names : ["LOAN-1 other.jpg"]))
-        #expect(watching.pipeline.taken.allSatisfy { $0.user == nil })
+        try await watching.run(afterScans: 1) { watch in
+            if isNewer { await watching.reports.wait(forPlaced: 1) }
+        }
+        #expect(watching.files() == ["LOAN-1/" + other])
+        #expect(watching.pipeline.taken.map(\.user) == (isNewer ? [nil] : []))
     }
 
     @Test func `With after: leave the file stays, is taken once, and again only when it changes`() async throws {

@@ -54,36 +54,37 @@ struct FileMove {
         }
     }
 
-    /// Deletes the file, and never another one that has its name.
+    /// Deletes the file and its companions, and never another file that has its name.
     ///
-    /// No system call deletes a file by its identity. So it first gets a name that nothing else uses, and is checked there.
+    /// No system call deletes a file by its identity. So it first gets a name that nothing else uses, and is checked there
+    /// (`TransitName`).
     ///
+    /// - Parameter members: its companions in the folder; they are deleted first, while the name still identifies them.
     /// - Returns: `false` if the file is another one, or has changed.
     /// - Throws: `Errno` if it cannot be deleted; it then has its name again.
-    func remove(_ name: String, from folder: borrowing OpenFolder) throws(Errno) -> Bool {
-        let transit = TransitName(self.identity, as: name, .deleted)
-        do throws(Errno) {
-            guard try self.hide(name, as: transit, in: folder) else { return false }
-            try folder.unlink(transit.text)
-            return true
-        } catch {
-            try self.restoreName(transit.text, from: folder, as: name, to: folder)
-            throw error
-        }
-    }
-
-    /// Gives the file a transit name in its folder.
-    ///
-    /// - Returns: `false` if the file is another one, or has changed.
-    func hide(_ name: String, as transit: TransitName, in folder: borrowing OpenFolder) throws(Errno) -> Bool {
+    func remove(
+        _ name: String,
+        from folder: borrowing OpenFolder,
+        with members: [FileObservation.Companion] = []
+    ) throws(Errno) -> Bool {
         guard try folder.holds(self.identity, as: name) else { return false }
-        guard renameat(folder.descriptor, name, folder.descriptor, transit.text) == 0 else {
+        let passing = TransitName(self.identity, with: members.map(\.identity)).text
+        guard renameat(folder.descriptor, name, folder.descriptor, passing) == 0 else {
             let error = Errno.last
             guard error.isAbsence else { throw error }
             return false
         }
-        if try folder.holds(self.identity, as: transit.text) { return true }
-        try self.restoreName(transit.text, from: folder, as: name, to: folder)
+        do throws(Errno) {
+            if try folder.holds(self.identity, as: passing) {
+                for member in members { _ = try FileMove(identity: member.identity).remove(member.name, from: folder) }
+                try folder.unlink(passing)
+                return true
+            }
+        } catch {
+            try self.restoreName(passing, from: folder, as: name, to: folder)
+            throw error
+        }
+        try self.restoreName(passing, from: folder, as: name, to: folder)
         return false
     }
 
@@ -120,8 +121,7 @@ struct FileMove {
         return error
     }
 
-    /// Gives a file its name back, or the next one that is free.
-    func restoreName(
+    private func restoreName(
         _ newName: String,
         from target: borrowing OpenFolder,
         as name: String,

@@ -1,59 +1,52 @@
 import CardModel
 import SystemPackage
 
-/// The name of a file while it is archived or deleted: it says where the file goes, and identifies it and its companions.
+/// The temporary name of a file that is being deleted: it identifies the file and its companions.
 ///
-/// A killed process leaves the name behind, and from it the next one knows what remains to be done (`FileDisposal.sweep`). The
-/// marks identify the right files: a remaining sidecar must not apply to the next photo of its name.
+/// A killed process leaves the name behind. From the name the next process knows what to delete, and that it is the right file; a
+/// remaining sidecar must not apply to the next photo of its name.
 struct TransitName: Hashable {
     private static let prefix = ".idcard-"
+    private static let suffix = ".gone"
 
     /// The marks of the file, then of its companions.
-    let marks: [String]
-    /// The name of the file, and which of its numbered names it gets in the archive.
-    let name: String
-    let number: Int
-    let disposition: WatchEvent.Disposition
+    private let marks: [String]
 
-    /// Makes the name of a file; a name too long for it is cut.
-    init(
-        _ file: FileIdentity,
-        with companions: [FileIdentity] = [],
-        as name: String,
-        number: Int = 1,
-        _ disposition: WatchEvent.Disposition
-    ) {
-        self.marks = ([file] + companions).map(Self.mark)
-        self.name = NumberedName(name, leavingRoomFor: Self.room(companions: companions.count))[1]
-        (self.number, self.disposition) = (number, disposition)
+    /// Makes the name of a file and its companions in its folder.
+    init(_ file: FileIdentity, with members: [FileIdentity]) { self.marks = ([file] + members).map(Self.mark) }
+
+    private init?(_ name: String) {
+        guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
+        let marks = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count).split(separator: "-")
+        guard !marks.isEmpty else { return nil }
+        self.marks = marks.map(String.init)
     }
 
-    init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix) else { return nil }
-        // Split the bytes, not the characters: a combining mark may follow the dot.
-        let bytes = text.utf8.dropFirst(Self.prefix.utf8.count)
-        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let number = Int(Substring(parts[1])),
-            let dot = parts[2].lastIndex(of: UInt8(ascii: ".")),
-            let disposition = WatchEvent.Disposition(rawValue: String(Substring(parts[2][dot...].dropFirst())))
-        else { return nil }
-        self.marks = parts[0].split(separator: UInt8(ascii: "-")).map { String(Substring($0)) }
-        (self.name, self.number, self.disposition) = (String(Substring(parts[2][..<dot])), number, disposition)
+    var text: String { Self.prefix + self.marks.joined(separator: "-") + Self.suffix }
+
+    /// Identifies a file in its folder.
+    private static func mark(of file: FileIdentity) -> String {
+        // Two's complement, for times before 1970.
+        "\(file.inode).\(UInt64(bitPattern: file.modifiedNanoseconds))"
     }
 
-    var text: String {
-        "\(Self.prefix)\(self.marks.joined(separator: "-")).\(self.number).\(self.name).\(self.disposition.rawValue)"
+    /// Finishes the interrupted deletions in a folder.
+    static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
+        let names = try folder.names().map(\.text)
+        for (name, passing) in names.compactMap({ name in TransitName(name).map { (name, $0) } }) {
+            // Another file that replaced the one to delete was never read, so it stays.
+            guard try passing.marks.first == self.mark(of: name, in: folder) else { continue }
+            for other in names where other != name {
+                if let mark = try self.mark(of: other, in: folder), passing.marks.dropFirst().contains(mark) {
+                    try folder.unlink(other)
+                }
+            }
+            try folder.unlink(name)
+        }
     }
 
-    /// Returns the bytes that a transit name takes beside the name of its file, at most.
-    static func room(companions: Int) -> Int {
-        // A mark of 13 bytes and its separator for each file.
-        self.prefix.utf8.count + 14 * (1 + companions) + "1000000..deleted".utf8.count
-    }
-
-    /// Identifies a file in its folder, whatever its name.
-    static func mark(of file: FileIdentity) -> String {
-        // One number from two, so that names stay short: an odd factor spreads the inodes over all bits.
-        String(file.inode &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: file.modifiedNanoseconds), radix: 36)
+    private static func mark(of name: String, in folder: borrowing OpenFolder) throws(Errno) -> String? {
+        guard let status = try folder.status(of: name), status.kind == .file else { return nil }
+        return self.mark(of: FileIdentity(path: name, status))
     }
 }
