@@ -11,7 +11,8 @@ import CardStore
 extension Configuration {
     // MARK: Inputs
 
-    /// The options for all photos: fields from the command line, the source of business numbers, names to ignore.
+    /// The options for all photos: fields from the command line, the source of business numbers, names to ignore, and what
+    /// could never be delivered.
     func inputs(_ fields: SubmittedFields = SubmittedFields(), rule: BusinessNumberRule? = nil) throws(CodedError)
         -> BatchOptions
     {
@@ -19,6 +20,9 @@ extension Configuration {
         options.fields = fields
         options.businessNumberRule = if let rule { rule } else { try BusinessNumberRule(self.businessNumberFrom) }
         options.sandbox = self.sandboxPath
+        let check = self.fetch.addressCheck()
+        // Refused here, a forbidden address leaves no card behind.
+        options.refusal = { photo in photo.address.flatMap(check) ?? self.requireAccount(photo) }
         return options
     }
 
@@ -37,16 +41,6 @@ extension Configuration {
         let problems = options.problems().filter { !waiting || $0.code != .watchFolderMissing }
         if let problem = problems.first { throw problem }
         return options
-    }
-
-    /// Lists the inputs of a source, and refuses those that could never be delivered.
-    func listing(of source: BatchSource) throws(CodedError) -> BatchListing {
-        let check = self.fetch.addressCheck()
-        return try source.listing().refusing { item in
-            // Refused here, a forbidden address leaves no card behind.
-            if let address = item.address, let error = check(address) { return error }
-            return self.requireAccount(item)
-        }
     }
 
     /// Refuses a photo without a user account if the backend needs one: it would be verified, paid for, and then wait

@@ -19,7 +19,7 @@ extension RunCommand {
             let parts = PlannedInput.Action.allCases.compactMap { action in
                 counts[action.rawValue].flatMap { $0 > 0 ? Message.dryRunCount($0, action) : nil }
             }
-            await Console.standardOutput(RunCounts.line(inputs.count, parts).text())
+            await Console.standardOutput(InputCounts.line(inputs.count, parts).text())
         case .json:
             await Console.standardOutput(
                 JSONText.document(["dry_run": true, "counts": counts, "inputs": inputs] as JSONObject)
@@ -42,28 +42,27 @@ struct PlannedInput: Report {
     private let object: JSONObject
 
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
-        let (name, item, reason): (Redacted<String>, Photo?, (code: String, message: Message)?)
+        let reason: (code: String, message: Message)?
         switch entry {
-        case .admit(let taken): (self.action, name, item, reason) = (.admit, taken.name, taken, nil)
-        case .refuse(let input): (self.action, name, item, reason) = (.refuse, input.name, nil, input.error.reason)
-        case .ignore(let input): (self.action, name, item, reason) = (.ignore, input.name, nil, input.error.reason)
-        case .duplicate(let row, _):
-            (self.action, name, item, reason) = (.ignore, row, nil, ("duplicate", .runRepeatedRow))
+        case .admit: (self.action, reason) = (.admit, nil)
+        case .refuse(let input): (self.action, reason) = (.refuse, input.error.reason)
+        case .ignore(let input): (self.action, reason) = (.ignore, input.error.reason)
+        case .duplicate: (self.action, reason) = (.ignore, ("duplicate", .runRepeatedRow))
         }
-        let metadata = item?.metadata
-        var origins = item?.origins.mapValues(\.shown) ?? [:]
-        if item != nil, metadata?.userNumber == nil, hasConfiguredUser {
+        let (name, metadata) = (entry.name.reveal(), entry.item?.metadata)
+        var origins = entry.item?.origins.mapValues(\.shown) ?? [:]
+        if entry.item != nil, metadata?.userNumber == nil, hasConfiguredUser {
             origins[.userNumber] = ("configuration", .dryRunConfiguration)
         }
         self.object = [
-            "source": name.reveal(), "action": self.action, "reason": reason?.code, "message": reason?.message.text(),
+            "source": name, "action": self.action, "reason": reason?.code, "message": reason?.message.text(),
             "business_no": metadata?.businessNumber.rawValue, "business_no_from": origins[.businessNumber]?.word,
             "user_no": metadata?.userNumber?.reveal(), "user_no_from": origins[.userNumber]?.word,
             "side": metadata?.side, "side_from": origins[.side]?.word,
             "expected_id_number_from": origins[.expectedIDNumber]?.word,
             "expected_name_from": origins[.expectedName]?.word,
         ]
-        let start = "\(self.action.rawValue.padded(to: 7)) \(name.reveal())"
+        let start = "\(self.action.rawValue.padded(to: 7)) \(name)"
         let refusal = reason.map { Message.textNamed(Redacted("\(start) \($0.code)"), $0.message) }
         self.lines = [refusal ?? Self.line(start, metadata, origins.mapValues(\.message))]
     }

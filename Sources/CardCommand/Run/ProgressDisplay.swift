@@ -2,7 +2,7 @@ import CardModel
 
 /// Shows the progress of a run: live lines on a terminal, otherwise a plain line from time to time.
 struct ProgressDisplay: Sendable {
-    let tracker: RunTracker
+    let progress: @Sendable () -> RunProgress
     let isQuiet: Bool
 
     private static let liveInterval = Duration.milliseconds(200)
@@ -18,11 +18,11 @@ struct ProgressDisplay: Sendable {
 
     private func show() async {
         let clock = ContinuousClock()
-        var past = [(at: clock.now, counts: self.tracker.figures.counts)]
+        var past = [(at: clock.now, counts: self.progress().counts)]
         let isLive = Console.canShowLiveLines
         var last: Message?
         while (try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)) != nil {
-            let progress = self.tracker.figures
+            let progress = self.progress()
             if isLive {
                 let now = clock.now
                 await Console.showLive(progress.lines(since: past[0].counts, over: now - past[0].at))

@@ -131,7 +131,7 @@ struct RunCommand: Command {
     func listing(_ configuration: Configuration) throws -> BatchListing? {
         guard !self.paths.isEmpty || self.manifest != nil else { return nil }
         let options = try configuration.inputs(try self.fields(), rule: try self.rule())
-        return try configuration.listing(of: BatchSource(paths: self.paths, manifest: self.manifest, options: options))
+        return try BatchSource(paths: self.paths, manifest: self.manifest, options: options).listing()
     }
 
     /// Prints how many names each rule skipped, whether nothing is left, and a table that may be the manifest.
@@ -153,14 +153,14 @@ struct RunCommand: Command {
         runnable.states = CardState.allCases.filter(\.isRunnable)
         runnable.includesFetchedAgain = true
         let adopted = listing == nil ? try await store.cardIDs(runnable) : []
-        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted, changesOnly: self.newOnly)
         let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
-        let printer = RunPrinter(tracker, store: store, configuration: configuration, format: self.format, runID: runID)
-        let result = try await ProgressDisplay(tracker: tracker, isQuiet: self.quiet).showing {
+        let follower = InputFollower(listing?.entries ?? [], adopted: adopted)
+        let printer = RunPrinter(follower, pipeline, self.format, newOnly: self.newOnly, runID: runID)
+        let result = try await ProgressDisplay(progress: { printer.progress }, isQuiet: self.quiet).showing {
             try await running {
-                defer { tracker.finish() }
-                return try await pipeline.with("run", id: runID, events: tracker.observe) { engine in
+                defer { printer.finish() }
+                return try await pipeline.with("run", id: runID, events: printer.observe) { engine in
                     try await SignalWatch(stop: { pipeline.stop(engine) }).watching {
                         try await engine.runBatch(listing?.groups ?? [])
                     }

@@ -1,41 +1,7 @@
+import CardInput
 import CardModel
 import CardStore
 import Foundation
-
-/// The numbers of inputs of a run by result; the keys are part of the JSON contract and never missing.
-struct RunCounts: Sendable, Encodable {
-    private static let allKeys =
-        CardState.allCases.map(\.rawValue) + [RunLine.refused, "duplicate", "unchanged", "ignored"]
-
-    private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
-
-    /// Counts inputs; a second input with the same card counts as a duplicate.
-    init(_ lines: [RunLine] = []) {
-        var cards: Set<CardID> = []
-        for line in lines {
-            let isFirst = line.cardID.map { cards.insert($0).inserted } ?? true
-            if let key = line.countsAs { self.add(isFirst ? key : "duplicate") }
-        }
-    }
-
-    mutating func add(_ key: String) { self.byKey[key, default: 0] += 1 }
-
-    subscript(key: String) -> Int { self.byKey[key] ?? 0 }
-
-    var total: Int { self.byKey.values.reduce(0, +) }
-
-    /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
-    var line: Message {
-        Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { .runCount(self[$0], $0) })
-    }
-
-    /// The number of inputs, and the numbers by result.
-    static func line(_ total: Int, _ parts: [Message]) -> Message {
-        parts.isEmpty ? .runNothing(total) : .runCounts(total, parts)
-    }
-
-    func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }
-}
 
 /// The result of one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
 struct RunLine: Sendable, Report {
@@ -45,8 +11,7 @@ struct RunLine: Sendable, Report {
     @Nullable var businessNo: String? = nil
     /// The side the verifier saw, else the side given.
     @Nullable var side: CardSide? = nil
-    /// The card's state; `refused` for inputs without a card, `ignored` for files that are not images.
-    var state: String
+    var state: InputState
     /// The reason, as a stable code: the remote's own code if it decided.
     @Nullable var reason: String? = nil
     /// The reason, for a person.
@@ -59,40 +24,75 @@ struct RunLine: Sendable, Report {
     /// What to do about a back whose front is known; not printed itself.
     var frontAdvice: Message?
     /// The key that it is counted under, and its share in the exit status of the run; not printed themselves.
-    var countsAs: String?
+    var countsAs: InputState?
     var status = CommandStatus.delivered
-
-    /// The state of an input without a card.
-    static let refused = "refused"
 
     private enum CodingKeys: CodingKey {
         case cardID, source, businessNo, side, state, reason, message, duplicateOf
+    }
+
+    init(_ source: String, _ state: InputState) { (self.source, self.state) = (source, state) }
+
+    /// The line of an input, with its present card.
+    ///
+    /// - Parameter newOnly: whether known cards that do not move are omitted.
+    init(_ index: Int, of inputs: InputFollower, card: Card?, newOnly: Bool) {
+        let (entry, result) = (inputs.entry(index), inputs.results[index])
+        self.init(entry?.name.reveal() ?? "", .unchanged)
+        (self.businessNo, self.side) = (entry?.item?.metadata.businessNumber.rawValue, entry?.item?.metadata.side)
+        switch result {
+        case .notReached: (self.countsAs, self.status) = (.unchanged, .workRemains)
+        case .ignored(let error):
+            (self.state, self.countsAs) = (.ignored, .ignored)
+            self.describe(error)
+            self.notice = newOnly ? .nothing : .line
+        case .duplicate(let first):
+            self = Self(first, of: inputs, card: card, newOnly: newOnly)
+            (self.source, self.duplicateOf, self.notice) = (entry?.name.reveal() ?? "", self.cardID, .nothing)
+            (self.countsAs, self.status) = (.duplicate, .delivered)
+        case .refused(let error):
+            // A lack of space, memory or time says nothing about the photo.
+            switch error.kind {
+            case .storage: (self.state, self.status) = (.unchanged, .sandboxError)
+            case .temporary: (self.state, self.status) = (.unchanged, .workRemains)
+            default: (self.state, self.status) = (.refused, .someNotDelivered)
+            }
+            self.describe(error)
+            self.countsAs = self.state
+        case .admitted(let outcome):
+            self.cardID = outcome.card
+            if let card { self.count(card, isChange: card.id != outcome.card || inputs.isMoved(card.id), newOnly) }
+            // Report the known card: the one being fetched may be deleted again.
+            if card?.state == .fetching { self.cardID = outcome.card }
+            if outcome.isDuplicate, self.cardID == outcome.card { self.duplicateOf = outcome.card }
+            if newOnly, !inputs.isChange(index) { self.notice = .nothing }
+        case .stored: if let card { self.count(card, isChange: inputs.isMoved(card.id), newOnly) }
+        }
+    }
+
+    /// Describes a card, and counts it by its state if this run admitted or moved it, or if it is reported to a person.
+    private mutating func count(_ card: Card, isChange: Bool, _ newOnly: Bool) {
+        self.describe(card)
+        let notice = newOnly && !isChange ? .nothing : card.notice
+        if notice.isFailure { self.status = .someNotDelivered }
+        if card.hasWork { self.status = .workRemains }
+        self.countsAs = .card(card.state)
+        if !isChange, card.state.isRunnable || notice == .nothing {
+            self.countsAs = card.state.isRunnable ? .unchanged : .duplicate
+        }
     }
 
     /// Sets the reason of a refusal.
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
         self.message = error.message
-        self.notice = self.state == Self.refused ? .attention(.retake) : .nothing
-    }
-
-    /// Sets why there is no card, and whether work remains.
-    mutating func refuse(_ error: CodedError) {
-        self.state = error.stateOfInput
-        self.describe(error)
-        self.countsAs = self.state
-        self.status =
-            switch error.kind {
-            case .storage: .sandboxError
-            case .temporary: .workRemains
-            default: .someNotDelivered
-            }
+        self.notice = self.state == .refused ? .attention(.retake) : .nothing
     }
 
     /// Sets what is known of the card.
     mutating func describe(_ card: Card) {
         self.cardID = card.id
-        self.state = card.state.rawValue
+        self.state = .card(card.state)
         // A tombstone no longer has its business number; the input may have it.
         if card.state != .erased || self.businessNo == nil { self.businessNo = card.metadata.businessNumber.rawValue }
         self.side = card.anySide
@@ -101,17 +101,9 @@ struct RunLine: Sendable, Report {
         self.notice = card.notice
     }
 
-    /// The exit status for all lines, depending on whether an endpoint stopped a stage.
-    static func status(of lines: [RunLine], isStopped: Bool) -> CommandStatus {
-        let all = Set(lines.map(\.status))
-        if all.contains(.sandboxError) { return .sandboxError }
-        guard let status = [.workRemains, .someNotDelivered].first(where: all.contains) else { return .delivered }
-        return isStopped ? .endpointStopped : status
-    }
-
     /// The line for people: state, source, and message.
     var line: Message {
-        let start = Redacted("\(self.state.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")")
+        let start = Redacted("\(self.state.word.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")")
         return (self.message ?? self.advice).map { .textNamed(start, $0) } ?? .textPersonal(start)
     }
 
@@ -122,7 +114,7 @@ struct RunLine: Sendable, Report {
 
     /// The line without the values of its own input: lines of one kind are equal.
     var kind: RunLine {
-        var kind = RunLine(source: "", state: self.state)
+        var kind = RunLine("", self.state)
         (kind.reason, kind.message, kind.frontAdvice) = (self.reason, self.message, self.frontAdvice)
         return kind
     }
@@ -131,13 +123,13 @@ struct RunLine: Sendable, Report {
 
     /// The cells under ``columns``.
     var cells: [String] {
-        [self.businessNo ?? "", self.side?.rawValue ?? "", self.source, self.state, self.reason ?? ""]
+        [self.businessNo ?? "", self.side?.rawValue ?? "", self.source, self.state.word, self.reason ?? ""]
             + CSVText.parts(of: (self.message ?? self.advice)?.withoutPersonalValues)
     }
 
     /// The advice for a card that waits for a person.
     private var advice: Message? {
-        if self.state == CardState.erased.rawValue { return .runErased }
+        if self.state == .card(.erased) { return .runErased }
         return self.frontAdvice ?? Self.advice(on: self.reason, of: self.cardID)
     }
 
@@ -159,11 +151,6 @@ extension Case {
         guard let front = self.cardID, front != back, self.side != .back, let cause = self.cause else { return nil }
         return self.state == .retake ? .runFrontRefused(cause) : .runFrontOpen(cause, front)
     }
-}
-
-extension CodedError {
-    /// The state of a refused input: a lack of space, memory or time says nothing about the photo.
-    var stateOfInput: String { self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused }
 }
 
 /// The table of a run for spreadsheet programs (`--report`): a row for each input, in a new file.

@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardRemote
 import CardServer
@@ -6,33 +7,52 @@ import Synchronization
 
 /// Prints the results of a run's inputs: data on standard output, advice on standard error.
 final class RunPrinter: Sendable {
+    private struct State {
+        var follower: InputFollower
+        /// The inputs whose line is printed.
+        var printed: Set<Int> = []
+        var folds = RunFolds()
+    }
+
     let format: OutputFormat
-    private let tracker: RunTracker
-    private let store: Sandbox
-    private let configuration: Configuration
+    private let pipeline: Pipeline
+    private var store: Sandbox { self.pipeline.store }
+    private var configuration: Configuration { self.pipeline.configuration }
+    private let newOnly: Bool
     private let runID: String
-    private let printed = Mutex<Set<RunEnding>>([])
-    private let folds = Mutex(RunFolds())
+    private let state: Mutex<State>
+    private let (endings, ended) = AsyncStream.makeStream(of: Int.self)
 
     /// How many cards are read at a time.
     private static let pageSize = 256
 
-    init(_ tracker: RunTracker, store: Sandbox, configuration: Configuration, format: OutputFormat, runID: String) {
-        (self.tracker, self.store, self.configuration, self.format) = (tracker, store, configuration, format)
-        self.runID = runID
+    /// - Parameter newOnly: whether known cards that do not move are omitted.
+    init(_ follower: InputFollower, _ pipeline: Pipeline, _ format: OutputFormat, newOnly: Bool, runID: String) {
+        (self.pipeline, self.format, self.newOnly, self.runID) = (pipeline, format, newOnly, runID)
+        self.state = Mutex(State(follower: follower))
+        for (index, result) in follower.results.enumerated() where result.error != nil { self.ended.yield(index) }
     }
+
+    @Sendable func observe(_ event: PipelineEvent) {
+        for index in self.state.withLock({ $0.follower.observe(event) }) { self.ended.yield(index) }
+    }
+
+    /// Ends the events; ``printEndings()`` returns once all lines are printed.
+    func finish() { self.ended.finish() }
+
+    var progress: RunProgress { self.state.withLock(\.follower.progress) }
 
     /// Prints lines as their cards finish: in text only those with a change to report to a person.
     func printEndings() async throws {
-        for await ending in self.tracker.endings {
+        for await index in self.endings {
+            let (cards, isChange) = self.state.withLock { ($0.follower.cards(of: index), $0.follower.isChange(index)) }
             // An input that has not finished may still retake a known card.
-            guard self.format != .text || self.tracker.isChange(ending) else { continue }
-            let card = try await self.fetch(self.tracker.cards(of: ending))
-            let line = try await self.line(ending, cards: card)
+            guard self.format != .text || isChange else { continue }
+            let line = try await self.line(index, cards: self.fetch(cards))
             guard self.format != .text || line.notice != .nothing,
-                self.printed.withLock({ $0.insert(ending).inserted })
+                self.state.withLock({ $0.printed.insert(index).inserted })
             else { continue }
-            if self.format != .text || self.folds.withLock({ $0.shows(line) }) { await self.format.print(line) }
+            if self.format != .text || self.state.withLock({ $0.folds.shows(line) }) { await self.format.print(line) }
         }
     }
 
@@ -47,20 +67,17 @@ final class RunPrinter: Sendable {
         signal: CommandStatus?,
         into table: RunTable? = nil
     ) async throws -> CommandStatus {
-        let cards = try await self.fetch(self.tracker.knownCards)
-        let endings: [RunEnding] =
-            self.tracker.count > 0
-            ? (0..<self.tracker.count).map(RunEnding.input)
-            : cards.values.sorted { $0.order < $1.order }.map { .card($0.id) }
+        let follower = self.state.withLock(\.follower)
+        let cards = try await self.fetch(follower.knownCards)
+        let order = follower.order(cards)
         var lines: [RunLine] = []
-        for ending in endings { lines.append(try await self.line(ending, cards: cards)) }
-        let counts = RunCounts(lines)
-        var status = RunLine.status(of: lines, isStopped: !stopped.isEmpty)
-        let incomplete = try await self.store.listings.count(of: .incomplete, among: self.tracker.numbers(of: cards))
-        if incomplete > 0, self.configuration.sides == .both, status == .delivered { status = .someNotDelivered }
-        // A signal may come when all cards have finished: then their result is the more useful status.
-        if let signal, status == .workRemains || status == .endpointStopped { status = signal }
-        await self.print(endings, lines, counts)
+        for index in order { lines.append(try await self.line(index, cards: cards)) }
+        let counts = InputCounts(lines)
+        let numbers = follower.numbers(of: cards, newOnly: self.newOnly)
+        let incomplete = try await self.store.listings.count(of: .incomplete, among: numbers)
+        let lacksSide = incomplete > 0 && self.configuration.sides == .both
+        let status = counts.exitStatus(isStopped: !stopped.isEmpty, lacksSide: lacksSide, signal: signal)
+        await self.print(order, lines, counts)
         for advice in self.advice(status, stopped, counts, lines) { Console.say(advice) }
         // Report until when an endpoint asked us to pause.
         for pause in try await self.store.endpoints.pauses() where pause.failureClass == .throttled {
@@ -75,15 +92,15 @@ final class RunPrinter: Sendable {
     }
 
     /// Prints the remaining lines and the counts.
-    private func print(_ endings: [RunEnding], _ lines: [RunLine], _ counts: RunCounts) async {
-        let printed = self.printed.withLock(\.self)
-        let rest = zip(endings, lines).filter { !printed.contains($0.0) }.map(\.1)
+    private func print(_ order: [Int], _ lines: [RunLine], _ counts: InputCounts) async {
+        let printed = self.state.withLock(\.printed)
+        let rest = zip(order, lines).filter { !printed.contains($0.0) }.map(\.1)
         switch self.format {
         case .text:
-            for line in rest where line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) {
+            for line in rest where line.notice != .nothing && self.state.withLock({ $0.folds.shows(line) }) {
                 await self.format.print(line)
             }
-            for summary in self.folds.withLock({ $0.summaries }) {
+            for summary in self.state.withLock({ $0.folds.summaries }) {
                 await Console.standardOutput(Console.readable(summary))
             }
             await Console.standardOutput(counts.line.text())
@@ -96,9 +113,11 @@ final class RunPrinter: Sendable {
         }
     }
 
-    private func line(_ ending: RunEnding, cards: [CardID: Card]) async throws -> RunLine {
-        let card = self.tracker.cards(of: ending).lazy.compactMap { cards[$0] }.first
-        var line = self.tracker.line(ending, card: card)
+    private func line(_ index: Int, cards: [CardID: Card]) async throws -> RunLine {
+        var (line, card) = self.state.withLock { state in
+            let card = state.follower.card(index, in: cards)
+            return (RunLine(index, of: state.follower, card: card, newOnly: self.newOnly), card)
+        }
         if let card, card.reason == .frontMissing { line.frontAdvice = try await self.advice(on: card) }
         return line
     }
@@ -136,21 +155,21 @@ final class RunPrinter: Sendable {
     private func advice(
         _ status: CommandStatus,
         _ stopped: [Stage: RemoteFailure],
-        _ counts: RunCounts,
+        _ counts: InputCounts,
         _ inputs: [RunLine]
     ) -> [Message] {
         var lines = self.reasons(stopped, Message.runStoppedAt, Message.runStopped)
         switch status {
         case .workRemains:
-            lines += self.reasons(self.tracker.figures.lastFailures, Message.runDelayedAt, Message.runDelayed)
+            lines += self.reasons(self.progress.lastFailures, Message.runDelayedAt, Message.runDelayed)
             lines.append(.runWorkRemains)
         case .endpointStopped: lines.append(.runEndpointStopped)
         case .sandboxError: lines.append(.runNoSpace)
         case .interrupted, .terminated: lines.append(Self.whatIsLeft(of: inputs))
         default: break
         }
-        if let upkeep = self.tracker.figures.upkeep { lines.append(.consoleWarning(upkeep)) }
-        if counts.total > 0, counts["duplicate"] == counts.total { lines.append(.runNothingNew) }
+        if let upkeep = self.progress.upkeep { lines.append(.consoleWarning(upkeep)) }
+        if counts.total > 0, counts[.duplicate] == counts.total { lines.append(.runNothingNew) }
         let known = Set(inputs.filter { $0.notice.needsPerson && $0.duplicateOf != nil }.map(\.cardID)).count
         if known > 0 { lines.append(.runKnown(known)) }
         if self.configuration.isEmbedded { lines.append(.runDocuments(self.configuration.embeddedDocuments)) }
@@ -159,8 +178,8 @@ final class RunPrinter: Sendable {
 
     /// The work that an interrupted run leaves to the next one.
     private static func whatIsLeft(of inputs: [RunLine]) -> Message {
-        let open = Set(inputs.filter { CardState(rawValue: $0.state)?.isRunnable == true }.map(\.cardID)).count
-        let untouched = inputs.count { $0.cardID == nil && $0.state == "unchanged" }
+        let open = Set(inputs.filter { $0.state.card?.isRunnable == true }.map(\.cardID)).count
+        let untouched = inputs.count { $0.cardID == nil && $0.state == .unchanged }
         var parts: [Message] = []
         if open > 0 { parts.append(.runKept(open)) }
         if untouched > 0 { parts.append(.runUntouched(untouched)) }

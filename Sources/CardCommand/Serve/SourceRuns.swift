@@ -25,8 +25,8 @@ final class SourceRuns: Sendable {
     private let notices: ServiceNotices
     private let metrics: ServerMetrics
     private let sources: [String: Source]
-    /// The trackers of the runs of this process, by run.
-    private let trackers = Mutex<[String: RunTracker]>([:])
+    /// The inputs of the runs of this process, by run.
+    private let followers = Mutex<[String: InputFollower]>([:])
     /// Whether the process is stopping, and the listings under way.
     private let listings = Mutex<(isOver: Bool, underWay: [UUID: Task<BatchListing, any Error>])>((false, [:]))
 
@@ -59,15 +59,16 @@ final class SourceRuns: Sendable {
         return all
     }
 
-    private func report(of tracker: RunTracker) async throws -> SourceRun.Report {
-        tracker.report(known: try await self.store.listings.cards(tracker.rejectedBefore, for: .process))
+    /// The results of a run of this process so far; `nil` if it has none.
+    private func report(of run: String) async throws -> SourceRun.Report? {
+        guard let rejected = self.followers.withLock({ $0[run]?.rejectedBefore }) else { return nil }
+        let known = try await self.store.listings.cards(rejected, for: .process)
+        return self.followers.withLock { $0[run].map { SourceRun.Report($0, known: known) } }
     }
 
     private func status(of run: SourceRun) async throws -> RunStatus {
-        var report = run.report ?? SourceRun.Report()
-        if run.report == nil, let tracker = self.trackers.withLock({ $0[run.id] }) {
-            report = try await self.report(of: tracker)
-        }
+        var report = run.report
+        if report == nil { report = try await self.report(of: run.id) }
         let isComplete = run.report.map { $0.reason == nil } ?? false
         let state: RunStatus.State = run.endedAt == nil ? .running : isComplete ? .complete : .failed
         var status = RunStatus(
@@ -77,9 +78,10 @@ final class SourceRuns: Sendable {
             state: state,
             startedAt: run.createdAt
         )
-        status.counts = report.counts
-        status.refusals = report.refusals
-        status.reason = state == .failed ? report.reason ?? .restored : nil
+        let shown = report ?? SourceRun.Report()
+        status.counts = shown.counts
+        status.refusals = shown.refusals
+        status.reason = state == .failed ? shown.reason ?? .restored : nil
         status.endedAt = run.endedAt?.description
         return status
     }
@@ -147,7 +149,6 @@ final class SourceRuns: Sendable {
         self.notices.reportSkipped(listing.skipped, in: "source \(run.source)") {
             .outputSkippedInSource(run.source, $0)
         }
-        let tracker = RunTracker(listing: listing.entries)
         for entry in listing.entries {
             switch entry {
             case .refuse: self.metrics.count(.refused)
@@ -155,17 +156,20 @@ final class SourceRuns: Sendable {
             case .admit, .duplicate: break
             }
         }
-        self.trackers.withLock { $0[run.id] = tracker }
+        self.followers.withLock { $0[run.id] = InputFollower(listing.entries) }
+        let left = { self.followers.withLock { $0[run.id]?.left(of: listing.groups) ?? [] } }
         while true {
             do {
-                try await self.engine.admit(tracker.left(of: listing.groups), reporting: tracker.observe)
-                if tracker.left(of: listing.groups).isEmpty { break }
+                try await self.engine.admit(left()) { event in
+                    self.followers.withLock { _ = $0[run.id]?.observe(event) }
+                }
+                if left().isEmpty { break }
             } catch let error as CodedError where error.isPassing {}
             // The process stops, or there is no space for more: then the others wait.
             do { try await Task.sleep(for: Self.pause) } catch { return false }
         }
-        try await self.finish(run, as: self.report(of: tracker))
-        self.trackers.withLock { $0[run.id] = nil }
+        try await self.finish(run, as: self.report(of: run.id) ?? SourceRun.Report())
+        self.followers.withLock { $0[run.id] = nil }
         return true
     }
 
@@ -183,7 +187,7 @@ final class SourceRuns: Sendable {
             guard !listings.isOver else { return nil }
             let task = Task {
                 try await answer(on: { Thread.detachNewThread($0) }) {
-                    Result { try configuration.listing(of: BatchSource(source: path, options: configuration.inputs())) }
+                    Result { try BatchSource(source: path, options: configuration.inputs()).listing() }
                 }.get()
             }
             listings.underWay[id] = task
@@ -191,5 +195,35 @@ final class SourceRuns: Sendable {
         }
         defer { self.listings.withLock { $0.underWay[id] = nil } }
         do { return try await task?.value } catch is CancellationError { return nil }
+    }
+}
+
+extension SourceRun.Report {
+    /// Begins with all counts at zero.
+    init(reason: ReasonCode? = nil) {
+        self.init(reason: reason, counts: ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0])
+    }
+
+    /// The results of the inputs so far, with the present `rejectedBefore`; inputs to be tried again are not counted.
+    init(_ inputs: InputFollower, known: [Card]) {
+        self.init()
+        let toRetake = Set(known.filter { $0.notice == .attention(.retake) }.map(\.id))
+        for result in inputs.results {
+            switch result {
+            case .ignored: self.counts["ignored", default: 0] += 1
+            case .duplicate: self.counts["duplicate", default: 0] += 1
+            case .refused(let error): if !error.isPassing { self.refuse(error.code) }
+            case .admitted(let outcome)
+            where outcome.state == .rejected && (!outcome.isDuplicate || toRetake.contains(outcome.card)):
+                self.refuse(outcome.reason ?? .sourceUnreadable)
+            case .admitted(let outcome): self.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
+            case .notReached, .stored: break
+            }
+        }
+    }
+
+    private mutating func refuse(_ code: ReasonCode) {
+        self.counts["refused", default: 0] += 1
+        self.refusals[code.rawValue, default: 0] += 1
     }
 }

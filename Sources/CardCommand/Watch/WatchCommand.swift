@@ -100,7 +100,7 @@ final class WatchReports: Sendable {
     private let format: LineFormat
     private let changes: AsyncStream<Change>
     private let continuation: AsyncStream<Change>.Continuation
-    private let tally = Mutex(RunCounts())
+    private let tally = Mutex(InputCounts())
     /// The number of lines left out since the last one that was read, and whether finished cards were missed.
     private let missed = Mutex((lines: 0, endings: false))
 
@@ -110,12 +110,12 @@ final class WatchReports: Sendable {
         (self.changes, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(mostWaiting))
     }
 
-    var counts: RunCounts { self.tally.withLock { $0 } }
+    var counts: InputCounts { self.tally.withLock { $0 } }
 
     func observe(_ event: PipelineEvent) {
         switch event {
         case .taken(let item, let outcome):
-            var line = RunLine(source: item.name.reveal(), state: outcome.state.rawValue)
+            var line = RunLine(item.name.reveal(), .card(outcome.state))
             if outcome.isDuplicate { line.duplicateOf = outcome.card }
             self.report(.taken(outcome.card, line))
         case .changed(let change) where !change.state.isRunnable: self.report(.ended(change.card))
@@ -129,11 +129,11 @@ final class WatchReports: Sendable {
         // The line of its card reports the same.
         case .refused(_, let error, _) where error.code == .takenEarlier: return
         case .refused(let name, let error, let card):
-            let state = card == nil ? RunLine.refused : CardState.rejected.rawValue
-            line = RunLine(cardID: card, source: name.reveal(), state: state)
+            line = RunLine(name.reveal(), card == nil ? .refused : .card(.rejected))
+            line.cardID = card
             line.describe(error)
         case .stays(let name, _, let error):
-            line = RunLine(source: name.reveal(), state: "ignored")
+            line = RunLine(name.reveal(), .ignored)
             line.describe(error)
         case .placed, .scanned, .staying, .problem, .mended, .paused, .resumed: return
         }
@@ -175,7 +175,7 @@ final class WatchReports: Sendable {
             guard files[id] != nil, let card = try await self.store.card(id), !card.state.isRunnable else { continue }
             for var line in files.removeValue(forKey: id) ?? [] {
                 // The watch itself refuses the file of a rejected card, and reports that.
-                if line.state == CardState.rejected.rawValue, card.notice == .attention(.retake) { continue }
+                if line.state == .card(.rejected), card.notice == .attention(.retake) { continue }
                 line.describe(card)
                 await self.print(line)
             }
@@ -184,7 +184,7 @@ final class WatchReports: Sendable {
 
     private func print(_ line: RunLine) async {
         let counts = line.duplicateOf == nil || line.notice != .nothing
-        self.tally.withLock { $0.add(counts ? line.state : "duplicate") }
+        self.tally.withLock { $0.add(counts ? line.state : .duplicate) }
         await self.format.print(line)
     }
 }

@@ -15,16 +15,13 @@ package struct BatchListing: Sendable {
 
         package var item: Photo? { if case .admit(let item) = self { item } else { nil } }
 
-        /// Returns the entry, or a refusal if a rule gives an error for its photo. A duplicate is judged by the photo that it
-        /// repeats, and keeps its own name.
-        fileprivate func refused(_ rule: (Photo) -> CodedError?) -> BatchListing.Entry {
-            let (item, name): (Photo, Redacted<String>)
+        /// The name of the file or row.
+        package var name: Redacted<String> {
             switch self {
-            case .admit(let taken): (item, name) = (taken, taken.name)
-            case .duplicate(let own, of: let first): (item, name) = (first, own)
-            case .refuse, .ignore: return self
+            case .admit(let item): item.name
+            case .duplicate(let name, _): name
+            case .refuse(let input), .ignore(let input): input.name
             }
-            return rule(item).map { .refuse(RefusedInput(name: name, error: $0)) } ?? self
         }
     }
 
@@ -33,23 +30,24 @@ package struct BatchListing: Sendable {
     /// How many files or folders each rule, such as `#recycle` or `*.bak`, skipped.
     package let skipped: [String: Int]
 
-    /// Makes a listing; refuses all photos of a number that has too many.
-    init(_ entries: [Entry], skipped: [String: Int]) {
+    /// Makes a listing; refuses all photos of a number that has too many, and those for which a rule gives an error.
+    init(_ entries: [Entry], skipped: [String: Int], refusal: (Photo) -> CodedError?) {
         var counts: [BusinessNumber: Int] = [:]
         for case .admit(let item) in entries { counts[item.metadata.businessNumber, default: 0] += 1 }
         self.skipped = skipped
         self.entries = entries.map { entry in
-            entry.refused { item in
+            switch entry {
+            // A duplicate is judged by the photo that it repeats, and keeps its own name.
+            case .admit(let item), .duplicate(_, of: let item):
                 let (number, limit) = (item.metadata.businessNumber, Limits.photosPerNumber)
-                guard let count = counts[number], count > limit else { return nil }
-                return CodedError(.tooManyPhotos, .input, .inputTooManyPhotos(count, number, limit: limit))
+                var error = refusal(item)
+                if let count = counts[number], count > limit {
+                    error = CodedError(.tooManyPhotos, .input, .inputTooManyPhotos(count, number, limit: limit))
+                }
+                return error.map { .refuse(RefusedInput(name: entry.name, error: $0)) } ?? entry
+            case .refuse, .ignore: return entry
             }
         }
-    }
-
-    /// Returns the list with photos refused for which a rule gives an error.
-    package func refusing(_ rule: (Photo) -> CodedError?) -> BatchListing {
-        BatchListing(self.entries.map { $0.refused(rule) }, skipped: self.skipped)
     }
 
     /// The photos by business number, in the order in which they count as admitted; numbers in the order of their first photo.

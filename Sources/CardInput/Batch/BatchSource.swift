@@ -9,6 +9,8 @@ package struct BatchOptions: Sendable {
     package var businessNumberRule = BusinessNumberRule.folder
     /// The folder of the sandbox: its files are never inputs, and are not opened.
     package var sandbox: String?
+    /// The error of a listed photo that could never be delivered.
+    package var refusal: @Sendable (Photo) -> CodedError? = { _ in nil }
 
     /// Makes the default options.
     package init() {}
@@ -96,6 +98,7 @@ package struct BatchSource: Sendable {
             }
         }
         let selection = InputSelection(candidates, manifest: manifest, options: self.options)
-        return BatchListing(try selection.entries(limit: self.limit), skipped: locator.skipped)
+        let entries = try selection.entries(limit: self.limit)
+        return BatchListing(entries, skipped: locator.skipped, refusal: self.options.refusal)
     }
 }

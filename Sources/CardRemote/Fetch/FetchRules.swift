@@ -31,7 +31,7 @@ package struct FetchSettings: Sendable {
     }
 
     /// Returns a check of URLs without any connection; the check returns why a URL is forbidden, `nil` if it is allowed.
-    package func addressCheck() -> (Redacted<String>) -> CodedError? {
+    package func addressCheck() -> @Sendable (Redacted<String>) -> CodedError? {
         let rules = FetchRules(self)
         return { address in
             do throws(CodedError) {

@@ -34,7 +34,7 @@ import Testing
         reports.observe(Self.take("R-2", cards[1]))
         reports.finish()
         try await reports.print()
-        #expect(reports.counts["refused"] == 2 && reports.counts["rejected"] == 1)
+        #expect(reports.counts[.refused] == 2 && reports.counts[.card(.rejected)] == 1)
         #expect(reports.counts.total == 3)
     }
 }

@@ -7,48 +7,55 @@ import Testing
 @testable import CardCommand
 @testable import CardStore
 
-@Suite struct RunTrackerTests {
+@Suite struct InputFollowerTests {
     @Test func `What is taken in again, with what of its number is left, counts as what it was at first`() {
         let items = ["front", "back"].map(Photo.specimen)
-        let tracker = RunTracker(listing: items.map { .admit($0) })
+        var follower = InputFollower(items.map { .admit($0) })
         func take(_ item: Photo, isDuplicate: Bool) {
             let card = CardID(rawValue: item.name.reveal())
             let outcome = Admitted(card: card, state: .prepared, reason: nil, isDuplicate: isDuplicate)
-            tracker.observe(.taken(item, outcome))
+            _ = follower.observe(.taken(item, outcome))
         }
         take(items[0], isDuplicate: false)
-        tracker.observe(.refused(items[1], CodedError(.queueFull, .storage, "later")))
-        #expect(tracker.left(of: [items]) == [items])
-        #expect(tracker.report(known: []).counts == ["admitted": 1, "duplicate": 0, "refused": 0, "ignored": 0])
+        #expect(follower.observe(.refused(items[1], CodedError(.queueFull, .storage, "later"))) == [])
+        #expect(follower.left(of: [items]) == [items])
+        #expect(
+            SourceRun.Report(follower, known: []).counts == ["admitted": 1, "duplicate": 0, "refused": 0, "ignored": 0]
+        )
         take(items[0], isDuplicate: true)
         take(items[1], isDuplicate: false)
-        #expect(tracker.left(of: [items]) == [])
-        #expect(tracker.report(known: []).counts == ["admitted": 2, "duplicate": 0, "refused": 0, "ignored": 0])
-        #expect(tracker.report(known: []).refusals == [:])
+        #expect(follower.left(of: [items]) == [])
+        #expect(
+            SourceRun.Report(follower, known: []).counts == ["admitted": 2, "duplicate": 0, "refused": 0, "ignored": 0]
+        )
+        #expect(SourceRun.Report(follower, known: []).refusals == [:])
     }
 
     @Test(arguments: [
-        (CardState?.none, "duplicate", false), (.delivered, "delivered", false), (.fetching, "fetching", true),
+        (CardState?.none, InputState.duplicate, false), (.delivered, .card(.delivered), false),
+        (.fetching, .card(.fetching), true),
     ])
     func `What is fetched again is the known card until it is another photo, and is not done before`(
         _ state: CardState?,
-        _ counted: String,
+        _ counted: InputState,
         _ isWorkLeft: Bool
     ) throws {
         let item = Photo.specimen("front")
-        let tracker = RunTracker(listing: [.admit(item)])
+        var follower = InputFollower([.admit(item)])
         let (known, retake) = (CardID(rawValue: "known"), CardID(rawValue: "retake"))
         var outcome = Admitted(card: known, state: .delivered, isDuplicate: true)
         outcome.retake = retake
-        tracker.observe(.taken(item, outcome))
-        if let state, state != .fetching { tracker.observe(.changed(CardChange(card: retake, state: state))) }
+        #expect(follower.observe(.taken(item, outcome)) == [])
+        if let state, state != .fetching {
+            #expect(follower.observe(.changed(CardChange(card: retake, state: state))) == [0])
+        }
         var cards = [known: Self.card(known, .delivered)]
         cards[retake] = state.map { Self.card(retake, $0) }
-        #expect(Set(tracker.knownCards) == [known, retake])
-        let line = tracker.line(.input(0), card: tracker.cards(of: .input(0)).compactMap { cards[$0] }.first)
-        let counts = RunCounts([line])
+        #expect(Set(follower.knownCards) == [known, retake])
+        let line = RunLine(0, of: follower, card: follower.card(0, in: cards), newOnly: false)
+        let counts = InputCounts([line])
         #expect(counts[counted] == 1 && counts.total == 1)
-        #expect((RunLine.status(of: [line], isStopped: false) == .workRemains) == isWorkLeft)
+        #expect((counts.exitStatus() == .workRemains) == isWorkLeft)
         // Nobody hears of the id of a card that may go again.
         #expect(line.cardID == (state == .delivered ? retake : known))
         #expect(line.duplicateOf == (state == .delivered ? nil : known))
