@@ -26,7 +26,9 @@ protocol StageWork<Job, Call, Outcome>: Sendable {
     func begin(_ job: Job) async throws -> Beginning<Call, Outcome>
     /// Calls the service, and nothing else.
     func call(_ call: Call) async throws -> Outcome
-    /// What an outcome means for the endpoint; `nil` if nothing.
+    /// What a failure means for the endpoint: it is told before the outcome is stored.
+    func failure(in outcome: Outcome, of call: Call) -> EndpointAnswer?
+    /// What any other outcome means for the endpoint, once it is stored; `nil` if nothing.
     func answer(in outcome: Outcome, of call: Call) async -> EndpointAnswer?
     /// Stores an outcome; returns the current states of the cards.
     func conclude(_ call: Call, _ outcome: Outcome) async throws -> [CardChange]
@@ -36,6 +38,8 @@ extension StageWork {
     var cap: Int { .max }
     var gate: EndpointGate? { nil }
     func gate(of job: Job) -> EndpointGate? { self.gate }
+    func failure(in outcome: Outcome, of call: Call) -> EndpointAnswer? { nil }
+    func answer(in outcome: Outcome, of call: Call) -> EndpointAnswer? { .works }
 }
 
 extension StageWork where Job == Call {
@@ -141,7 +145,9 @@ struct StageRunner<Work: StageWork>: Sendable {
         let gate = self.work.gate(of: job)
         switch try await self.work.begin(job) {
         case .over: gate?.withdraw()
-        case .failed(let failure): try await self.report(failure, to: gate, gate?.finish(EndpointAnswer(failure)))
+        case .failed(let failure):
+            let answer = EndpointAnswer(failure)
+            try await self.store(self.tell(gate, answer), after: answer, of: gate)
         case .known(let outcome, let call):
             gate?.withdraw()
             try await self.conclude(call, outcome)
@@ -151,29 +157,39 @@ struct StageRunner<Work: StageWork>: Sendable {
             } endedAs: {
                 $0.failureClass
             }
-            // The gate learns of the answer first, since the card may be due again at once. The pause is stored last: an error
+            // The gate learns of a failure first, since the card may be due again at once. Its pause is stored last: an error
             // there loses no outcome.
-            let answer = await self.work.answer(in: outcome, of: call)
-            let pauseChange = answer.flatMap { gate?.finish($0) }
-            if answer == nil { gate?.withdraw() }
+            let failure = self.work.failure(in: outcome, of: call)
+            let pauseChange = self.tell(gate, failure)
             try await self.conclude(call, outcome)
-            try await self.report(answer?.failure, to: gate, pauseChange)
+            if let failure { return try await self.store(pauseChange, after: failure, of: gate) }
+            guard let answer = await self.work.answer(in: outcome, of: call) else {
+                gate?.withdraw()
+                return
+            }
+            try await self.store(self.tell(gate, answer), after: answer, of: gate)
         }
+    }
+
+    /// Tells an endpoint's gate of an answer, and reports a failure.
+    private func tell(_ gate: EndpointGate?, _ answer: EndpointAnswer?) -> EndpointGate.PauseChange? {
+        if let failure = answer?.failure { self.context.events(.failed(self.work.stage, failure)) }
+        return answer.flatMap { gate?.finish($0) }
+    }
+
+    private func store(
+        _ change: EndpointGate.PauseChange?,
+        after answer: EndpointAnswer,
+        of gate: EndpointGate?
+    ) async throws {
+        if let change { try await gate?.write(change) }
+        if answer.failure?.isUnreadable == true { try await gate?.writeUnreadable(nothingElseIsDue: false) }
     }
 
     private func conclude(_ call: Work.Call, _ outcome: Work.Outcome) async throws {
         for change in try await self.work.conclude(call, outcome) where !self.work.states.contains(change.state) {
             self.context.report(change)
         }
-    }
-
-    private func report(_ failure: RemoteFailure?, to gate: EndpointGate?, _ change: EndpointGate.PauseChange?)
-        async throws
-    {
-        if let change { try await gate?.write(change) }
-        guard let failure else { return }
-        if failure.isUnreadable { try await gate?.writeUnreadable(nothingElseIsDue: false) }
-        self.context.events(.failed(self.work.stage, failure))
     }
 
     /// Sets the status to stopped if the endpoint stopped, even if the next probe may begin at once.

@@ -35,7 +35,7 @@ final class WorkBoard: Sendable {
     private let signals = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Signal()) })
     /// Signalled after each change of a status.
     private let statusChange = Signal()
-    private let end = AsyncStream.makeStream(of: Void.self)
+    private let ending = AsyncStream.makeStream(of: Void.self)
 
     /// Signals a stage that there may be work.
     func signal(_ stage: Stage) {
@@ -89,7 +89,7 @@ final class WorkBoard: Sendable {
     func stop() {
         self.state.withLock { $0.isEnding = true }
         for signal in Array(self.signals.values) + [self.statusChange] { signal.send() }
-        self.end.continuation.finish()
+        self.ending.continuation.finish()
     }
 
     /// Whether the stages are asked to end.
@@ -154,7 +154,7 @@ final class WorkBoard: Sendable {
     // MARK: The end of a batch
 
     /// Waits until the stages are asked to end.
-    func waitUntilEnding() async { for await _ in self.end.stream {} }
+    func waitUntilEnding() async { for await _ in self.ending.stream {} }
 
     /// Waits until no stage has work due within `patience`, there was no progress for `patience`, or the end is asked for.
     func waitUntilDone(patience: Duration, time: EngineTime) async {

@@ -13,6 +13,8 @@ final class DeliverStage: StageWork {
 
     struct Call: Sendable {
         let delivery: DeliveryJob
+        /// Whether it was formed now: the numbers of the others are not in ``busy``.
+        var isNew = false
         /// Whether its form would differ now: another TOKEN, other fields.
         var isOutdated = false
     }
@@ -188,11 +190,11 @@ final class DeliverStage: StageWork {
         case .again(let delivery):
             let call = Call(delivery: delivery, isOutdated: await self.isOutdated(delivery))
             return call.isOutdated && !delivery.mayBeApplied ? .known(.failed(.formChanged), call) : self.sending(call)
-        case .new(let members, let proposals):
+        case .new(let members, var proposals):
             defer { self.forming.withLock { $0 -= 1 } }
             do {
-                if let delivery = try await self.form(members, proposals) {
-                    return self.sending(Call(delivery: delivery))
+                if let delivery = try await self.form(members, &proposals) {
+                    return self.sending(Call(delivery: delivery, isNew: true))
                 }
             } catch let failure as RemoteFailure {
                 self.release(proposals.map(\.number))
@@ -218,9 +220,10 @@ final class DeliverStage: StageWork {
 
     /// Stores a new delivery; `nil` if there is none to send.
     ///
+    /// - Parameter proposals: loses those that moved meanwhile, whose numbers are released.
     /// - Throws: `RemoteFailure` if the TOKEN is missing: nothing was formed.
-    private func form(_ members: [DeliveryMember], _ proposals: [DeliveryProposal]) async throws -> DeliveryJob? {
-        var (members, proposals) = (members, proposals)
+    private func form(_ members: [DeliveryMember], _ proposals: inout [DeliveryProposal]) async throws -> DeliveryJob? {
+        var members = members
         while !members.isEmpty {
             guard let outbound = try await self.outbound(of: members) else { return nil }
             let now = self.context.time.now()
@@ -291,17 +294,23 @@ final class DeliverStage: StageWork {
         return self.doubted(outcome, of: job)
     }
 
+    func failure(in outcome: DeliveryOutcome, of call: Call) -> EndpointAnswer? {
+        guard !self.isOfOldForm(outcome, call), let failure = outcome.failureOfAll else { return nil }
+        let isSuspect = failure.isUnlisted && self.countSuspects(call.delivery, outcome)
+        return EndpointAnswer(result: isSuspect ? .stopped : Gate.Result(failure), failure: failure)
+    }
+
     func answer(in outcome: DeliveryOutcome, of call: Call) async -> EndpointAnswer? {
-        // The refused TOKEN or form is no longer used, so this stops no other card.
-        if call.isOutdated, outcome.isRefusalOfForm { return nil }
-        if let failure = outcome.failureOfAll {
-            let isSuspect = failure.isUnlisted && self.countSuspects(call.delivery, outcome)
-            return EndpointAnswer(result: isSuspect ? .stopped : Gate.Result(failure), failure: failure)
-        }
+        if self.isOfOldForm(outcome, call) { return nil }
         if let failure = outcome.tokenRefusal { return await self.answer(to: failure, of: call.delivery) }
         if outcome.isAccepted { self.suspects.withLock { $0 = [] } }
         self.refusedTokens.withLock { $0 = [] }
         return .works
+    }
+
+    /// Whether a TOKEN or form is refused that is no longer used: this stops no other card.
+    private func isOfOldForm(_ outcome: DeliveryOutcome, _ call: Call) -> Bool {
+        call.isOutdated && outcome.isRefusalOfForm
     }
 
     /// Reads the TOKEN again; the endpoint stops if it is still the same, or the second one that was refused.
@@ -316,7 +325,7 @@ final class DeliverStage: StageWork {
     }
 
     func conclude(_ call: Call, _ outcome: DeliveryOutcome) async throws -> [CardChange] {
-        defer { self.release(call.delivery.numbers) }
+        defer { if call.isNew { self.release(call.delivery.numbers) } }
         let settings = self.context.settings
         return try await self.context.store.deliveries.conclude(
             call.delivery,

@@ -83,16 +83,16 @@ final class FetchStage: StageWork {
     }
 
     /// An answer about one image does not concern the others of its host.
-    func answer(in outcome: FetchOutcome, of job: Job) -> EndpointAnswer? {
-        switch outcome {
-        case .interrupted: nil
-        case .fetched, .forbidden, .unusable: .works
-        case .failed(let failure):
-            switch failure.failureClass {
-            case .accepted, .rejected, .shrink, .stop: EndpointAnswer(result: .answered, failure: failure)
-            case .throttled, .notSent, .transient, .unknown: EndpointAnswer(failure)
-            }
+    func failure(in outcome: FetchOutcome, of job: Job) -> EndpointAnswer? {
+        guard case .failed(let failure) = outcome else { return nil }
+        return switch failure.failureClass {
+        case .accepted, .rejected, .shrink, .stop: EndpointAnswer(result: .answered, failure: failure)
+        case .throttled, .notSent, .transient, .unknown: EndpointAnswer(failure)
         }
+    }
+
+    func answer(in outcome: FetchOutcome, of job: Job) -> EndpointAnswer? {
+        if case .interrupted = outcome { nil } else { .works }
     }
 
     func conclude(_ job: Job, _ outcome: FetchOutcome) async throws -> [CardChange] {

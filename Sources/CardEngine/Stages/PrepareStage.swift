@@ -27,8 +27,6 @@ struct PrepareStage: StageWork {
         }
     }
 
-    func answer(in outcome: Result<PreparedImage, CodedError>, of job: PreparationJob) -> EndpointAnswer? { nil }
-
     func conclude(_ job: PreparationJob, _ result: Result<PreparedImage, CodedError>) async throws -> [CardChange] {
         let change = try await self.context.store.stages.conclude(
             job,

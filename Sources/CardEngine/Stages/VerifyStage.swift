@@ -50,8 +50,8 @@ struct VerifyStage: StageWork {
         try await self.context.ports.verifier.verify(job.content)
     }
 
-    func answer(in outcome: VerificationOutcome, of job: VerificationJob) -> EndpointAnswer? {
-        outcome.failure.map(EndpointAnswer.init) ?? .works
+    func failure(in outcome: VerificationOutcome, of job: VerificationJob) -> EndpointAnswer? {
+        outcome.failure.map(EndpointAnswer.init)
     }
 
     func conclude(_ job: VerificationJob, _ outcome: VerificationOutcome) async throws -> [CardChange] {
