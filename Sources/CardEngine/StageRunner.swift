@@ -26,7 +26,7 @@ protocol StageWork<Job, Call, Outcome>: Sendable {
     func begin(_ job: Job) async throws -> Beginning<Call, Outcome>
     /// Calls the service, and nothing else.
     func call(_ call: Call) async throws -> Outcome
-    /// What a failure means for the endpoint: it is told before the outcome is stored.
+    /// What a failure means for the endpoint; it hears of it before the outcome is stored.
     func failure(in outcome: Outcome, of call: Call) -> EndpointAnswer?
     /// What any other outcome means for the endpoint, once it is stored; `nil` if nothing.
     func answer(in outcome: Outcome, of call: Call) async -> EndpointAnswer?
@@ -147,7 +147,7 @@ struct StageRunner<Work: StageWork>: Sendable {
         case .over: gate?.withdraw()
         case .failed(let failure):
             let answer = EndpointAnswer(failure)
-            try await self.store(self.tell(gate, answer), after: answer, of: gate)
+            try await self.store(self.report(answer, to: gate), after: answer, of: gate)
         case .known(let outcome, let call):
             gate?.withdraw()
             try await self.conclude(call, outcome)
@@ -160,19 +160,19 @@ struct StageRunner<Work: StageWork>: Sendable {
             // The gate learns of a failure first, since the card may be due again at once. Its pause is stored last: an error
             // there loses no outcome.
             let failure = self.work.failure(in: outcome, of: call)
-            let pauseChange = self.tell(gate, failure)
+            let pauseChange = self.report(failure, to: gate)
             try await self.conclude(call, outcome)
             if let failure { return try await self.store(pauseChange, after: failure, of: gate) }
             guard let answer = await self.work.answer(in: outcome, of: call) else {
                 gate?.withdraw()
                 return
             }
-            try await self.store(self.tell(gate, answer), after: answer, of: gate)
+            try await self.store(self.report(answer, to: gate), after: answer, of: gate)
         }
     }
 
-    /// Tells an endpoint's gate of an answer, and reports a failure.
-    private func tell(_ gate: EndpointGate?, _ answer: EndpointAnswer?) -> EndpointGate.PauseChange? {
+    /// Reports an answer to the gate of its endpoint, and a failure as an event, too.
+    private func report(_ answer: EndpointAnswer?, to gate: EndpointGate?) -> EndpointGate.PauseChange? {
         if let failure = answer?.failure { self.context.events(.failed(self.work.stage, failure)) }
         return answer.flatMap { gate?.finish($0) }
     }
