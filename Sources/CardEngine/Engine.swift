@@ -148,7 +148,7 @@ package struct Engine: Sendable {
     ///
     /// Some photos stay unread if the engine ends, or makes no progress.
     ///
-    /// - Parameter told: receives these events, too.
+    /// - Parameter reporting: receives these events, too.
     package func admit(
         _ groups: [[Photo]],
         reporting: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
