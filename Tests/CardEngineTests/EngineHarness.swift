@@ -37,6 +37,8 @@ final class EngineHarness: Sendable {
         /// How often making an image smaller fails for lack of memory.
         var shrinkingFailures = 0
         var onDeliver: (@Sendable () async throws -> Void)?
+        /// Waited for while the TOKEN is read again.
+        var onRefresh: (@Sendable () async -> Void)?
         /// How a photo is answered, in place of its reading.
         var answerVerification: (@Sendable (String) -> VerificationOutcome?)?
         /// How a form is answered that holds these photos, in place of taking them.
@@ -275,7 +277,8 @@ final class EngineHarness: Sendable {
         backend.terms = Redacted(self.state.withLock { $0.terms })
         backend.first = { [.text(self.state.withLock { $0.tokens[0] }, name: "TOKEN")] }
         backend.refresh = { parts in
-            self.state.withLock { state in
+            await self.state.withLock { $0.onRefresh }?()
+            return self.state.withLock { state in
                 guard parts.contains(.text(state.tokens[0], name: "TOKEN")) else { return true }
                 guard state.tokens.count > 1 else { return false }
                 state.tokens.removeFirst()

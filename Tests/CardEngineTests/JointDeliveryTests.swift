@@ -76,6 +76,23 @@ import Testing
         #expect(harness.delivered.joined().count == 2)
     }
 
+    @Test func `what a reply accepted is stored before the TOKEN is read again, which may take long`() async throws {
+        let states = Mutex<[String: String]>([:])
+        harness.state.withLock { state in
+            state.tokens = ["TOKEN-1", "TOKEN-2"]
+            state.onRefresh = { [harness] in
+                let stored = try? await harness.states()
+                states.withLock { $0 = stored ?? [:] }
+            }
+        }
+        harness.answer { _ in
+            .items([.accepted(alreadyExisted: false, code: "0"), .notApplied(.specimen(.stop, code: "TOKEN"))])
+        }
+        try await harness.run(harness.items(["N1": ["front", "back"]]), harness.settings(layout: .application))
+        #expect(states.withLock(\.self)["N1 front"] == "delivered")
+        #expect(harness.delivered == [["N1 back"]])
+    }
+
     /// Two batches rest the stage where both cards meet such a code, three where one of them does; then two probes meet the same
     /// word, and the batch ends.
     @Test(arguments: [(true, 8), (false, 5)])

@@ -26,7 +26,7 @@ package struct ClosureBackend: Backend {
     /// The parts before the images.
     package var first: @Sendable () -> [DeliveryPart] = { [] }
     package var answer: @Sendable (OutboundDelivery) async throws -> DeliveryOutcome
-    package var refresh: @Sendable ([DeliveryPart]) -> Bool = { _ in false }
+    package var refresh: @Sendable ([DeliveryPart]) async -> Bool = { _ in false }
 
     package init(_ answer: @escaping @Sendable (OutboundDelivery) async throws -> DeliveryOutcome) {
         self.answer = answer
@@ -53,7 +53,7 @@ package struct ClosureBackend: Backend {
         return token
     }
 
-    package func refreshToken(staleIn parts: [DeliveryPart]) -> Bool { self.refresh(parts) }
+    package func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool { await self.refresh(parts) }
 }
 
 /// Images by URL, as a test says; an address without a host is forbidden.

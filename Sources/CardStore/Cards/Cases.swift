@@ -76,10 +76,11 @@ extension CaseRow {
     }
 }
 
-/// What a case stores about its cards: its status, which is `nil` if nothing is left of it, and since when another submitter's
-/// photo waits for a person's permission.
+/// What a case stores about its cards.
 struct CaseRow: Equatable {
+    /// `nil` if nothing is left of it.
     let status: CaseStatus?
+    /// Since when another submitter's photo waits for a person's permission; `nil` if the case needs a person anyway.
     let foreignSince: Timestamp?
 
     /// Selects another submitter's photos that wait; they are no part of the case's status.
@@ -93,9 +94,10 @@ struct CaseRow: Equatable {
 
     /// Judges a case by its cards.
     static func current(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow {
+        let status = try Self.status(of: number, in: tx)
+        if let status, status.state.needsPerson { return CaseRow(status: status, foreignSince: nil) }
         let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(Self.isForeign) AND seen = 0"
-        let foreignSince = try tx.values(waiting, as: Timestamp.self).min()
-        return CaseRow(status: try Self.status(of: number, in: tx), foreignSince: foreignSince)
+        return CaseRow(status: status, foreignSince: try tx.values(waiting, as: Timestamp.self).min())
     }
 
     private static func status(of number: BusinessNumber, in tx: Transaction) throws -> CaseStatus? {

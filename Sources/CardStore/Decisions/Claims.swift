@@ -20,12 +20,9 @@ package struct ReviewQueue: Sendable {
 // Claims of the cases that persons have on pages: a claim blocks the pages of others, and nothing else.
 extension SandboxDecisions {
     private static let states: [CaseState] = [.decide, .failed]
-    /// Selects cases in which only another submitter's photo needs a person.
-    static let waitsAsForeign: SQL =
-        "foreign_since IS NOT NULL AND (state IS NULL OR state NOT IN \(list: Self.states))"
     /// Selects the cases to review, and since when each waits, each case once.
     private static let waiting: [(since: SQL, condition: SQL)] =
-        Self.states.map { ("since", "state = \($0)") } + [("foreign_since", Self.waitsAsForeign)]
+        Self.states.map { ("since", "state = \($0)") } + [("foreign_since", "foreign_since IS NOT NULL")]
 
     /// Selects claims, but not one that a fast clock wrote far in the future; the clocks of processes may differ a little.
     private static func isClaimed(at now: Timestamp) -> SQL {

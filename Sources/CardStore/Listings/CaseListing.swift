@@ -143,11 +143,10 @@ extension SandboxListings {
             return needingPerson
                 ? nil : "SELECT \(state), NULL, (SELECT count(*) \(own)), since \(own) ORDER BY since LIMIT 1"
         }
-        // Of a case that needs a person anyway, the cause counts.
         counted.append(
             """
             SELECT \(CaseState.decide), \(ReasonCode.submitterConflict), count(*), min(foreign_since) FROM cases
-            WHERE \(SandboxDecisions.waitsAsForeign) HAVING count(*) > 0
+            WHERE foreign_since IS NOT NULL HAVING count(*) > 0
             """
         )
         return try await self.read { [counted] tx in

@@ -67,9 +67,9 @@ final class Transaction {
     }
 
     /// Reads row by row without collecting them; the body must not run a statement of the same text.
-    func forEach(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
+    func forEach(_ sql: SQL, limit: Int = .max, _ body: (inout Row) throws -> Void) throws {
         if let error = self.failed { throw error }
-        do { try self.step(sql, body) } catch { throw self.keeping(error) }
+        do { try self.step(sql, limit: limit, body) } catch { throw self.keeping(error) }
     }
 
     /// Returns the only row; `nil` if there is none.
@@ -91,9 +91,13 @@ final class Transaction {
         try self.rows(sql) { row in try row.next() }
     }
 
-    func exists(_ sql: SQL) throws -> Bool { try self.value("SELECT EXISTS (\(sql))") ?? false }
+    func exists(_ sql: SQL) throws -> Bool {
+        var isFound = false
+        try self.forEach(sql, limit: 1) { _ in isFound = true }
+        return isFound
+    }
 
-    private func step(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
+    private func step(_ sql: SQL, limit: Int, _ body: (inout Row) throws -> Void) throws {
         let cached = try self.connection.cachedStatement(sql: sql.text)
         let statement = cached.sqliteStatement
         // GRDB returns cached statements as they were last used; SQLite refuses to bind to one that was not reset.
@@ -105,7 +109,7 @@ final class Transaction {
         for (index, value) in sql.values.enumerated() {
             guard self.bind(value, to: statement, at: Int32(index + 1)) == SQLITE_OK else { throw self.failure() }
         }
-        while true {
+        for _ in 0..<limit {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw self.failure() }

@@ -47,23 +47,26 @@ enum Tally {
         )
     }
 
-    /// How often cards entered and left each state by events, with further rows if `others` selects some.
-    private static func moves(of events: SQL, and others: SQL = "") -> SQL {
+    /// Selects how often cards entered and left each state by events.
+    private static func moves(of events: SQL) -> SQL {
         """
         SELECT state, CAST(sum(entered) AS bigint), CAST(sum(departed) AS bigint) FROM (
             SELECT state, 1 AS entered, 0 AS departed FROM event WHERE \(events) AND was IS DISTINCT FROM state
-            UNION ALL SELECT was, 0, 1 FROM event WHERE \(events) AND was <> state \(others)
+            UNION ALL SELECT was, 0, 1 FROM event WHERE \(events) AND was <> state
         ) AS page WHERE TRUE GROUP BY state
         """
     }
 
     /// How often cards entered and left each state, by events that are folded and by those that are not yet.
     private static func moves(in tx: Transaction) throws -> [CardState: (entered: Int, departed: Int)] {
-        let folded: SQL = "UNION ALL SELECT state, entered, departed FROM state_total"
-        let rows = try tx.rows(Self.moves(of: "id > (SELECT tallied FROM store)", and: folded)) { row in
-            (try row.next(CardState.self), (entered: try row.next(Int.self), departed: try row.next(Int.self)))
+        let new = Self.moves(of: "id > (SELECT tallied FROM store)")
+        var moves: [CardState: (entered: Int, departed: Int)] = [:]
+        try tx.forEach("SELECT state, entered, departed FROM state_total UNION ALL \(new)") { row in
+            let state = try row.next(CardState.self)
+            moves[state, default: (0, 0)].entered += try row.next()
+            moves[state, default: (0, 0)].departed += try row.next()
         }
-        return Dictionary(uniqueKeysWithValues: rows)
+        return moves
     }
 
     /// Returns how many cards are in each state, and how often a card entered it: the events say it, whatever the number of cards.
