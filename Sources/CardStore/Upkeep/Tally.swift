@@ -59,12 +59,16 @@ enum Tally {
 
     /// How often cards entered and left each state, by events that are folded and by those that are not yet.
     private static func moves(in tx: Transaction) throws -> [CardState: (entered: Int, departed: Int)] {
-        let new = Self.moves(of: "id > (SELECT tallied FROM store)")
         var moves: [CardState: (entered: Int, departed: Int)] = [:]
-        try tx.forEach("SELECT state, entered, departed FROM state_total UNION ALL \(new)") { row in
-            let state = try row.next(CardState.self)
-            moves[state, default: (0, 0)].entered += try row.next()
-            moves[state, default: (0, 0)].departed += try row.next()
+        try tx.forEach("SELECT state, entered, departed FROM state_total") { row in
+            moves[try row.next()] = (try row.next(), try row.next())
+        }
+        let isNew: SQL = "id > (SELECT tallied FROM store) AND was IS DISTINCT FROM state"
+        try tx.forEach("SELECT state, was, count(*) FROM event WHERE \(isNew) GROUP BY state, was") { row in
+            let (state, was) = (try row.next(CardState.self), try row.next(CardState?.self))
+            let count = try row.next(Int.self)
+            moves[state, default: (0, 0)].entered += count
+            if let was { moves[was, default: (0, 0)].departed += count }
         }
         return moves
     }
