@@ -66,7 +66,7 @@ package struct EmbeddedBackend: Service {
             .run(uploads.router(), onRunning: self.onRunning)
     }
 
-    /// Erases documents: deletes their images, and all data of persons and cases from their lines in the ledger.
+    /// Erases documents: deletes their images, and all data of persons and cases from the lines of their uploads.
     ///
     /// No backend may use the folder meanwhile. A missing folder counts as empty.
     ///
@@ -76,6 +76,6 @@ package struct EmbeddedBackend: Service {
         guard !documents.isEmpty, LedgerFolder.exists(path) else { return }
         let (folder, contents) = try LedgerFolder.open(path)
         defer { folder.close() }
-        do { try folder.erase(documents, from: contents.documents) } catch { throw EmbeddedError(folder: error) }
+        do { try folder.erase(documents, from: contents) } catch { throw EmbeddedError(folder: error) }
     }
 }

@@ -6,8 +6,8 @@ import SystemPackage
 /// refused upload, and the images in `documents`.
 ///
 /// An image is durable before its line, and the lines of an upload before its answer. So a kill at any point leaves
-/// images without a line, or a part of the last lines, and the next start removes both. Only one process at a time can
-/// open the folder.
+/// images without a line, a part of the last lines, or a new file that replaces none yet, and the next start removes
+/// them. Only one process at a time can open the folder.
 struct LedgerFolder: Sendable {
     typealias Contents = (documents: [LedgerLine], refusals: [UploadLine])
 
@@ -50,10 +50,7 @@ struct LedgerFolder: Sendable {
             let folder = file.split(separator: "/").dropLast().joined(separator: "/")
             try Self.makeFolder("\(self.path)/\(folder)")
             try self.write(image, to: file, .truncate)
-            for name in [folder, Self.documents] {
-                let folder = try Self.openFolder("\(self.path)/\(name)")
-                try folder.closeAfter { try Self.check(fsync(folder.rawValue)) }
-            }
+            for name in [folder, Self.documents] { try self.flush(name) }
         }
         try self.write(Self.bytes(of: lines), to: Self.ledger, .append)
     }
@@ -63,17 +60,17 @@ struct LedgerFolder: Sendable {
         try self.write(Self.bytes(of: [refusal]), to: Self.refusals, .append)
     }
 
-    /// Erases documents of a ledger that has these lines, and their images.
-    func erase(_ documents: [(key: String, position: Int)], from lines: [LedgerLine]) throws {
+    /// Erases documents: their images, and what the lines of a folder with these contents tell of them.
+    func erase(_ documents: [(key: String, position: Int)], from contents: Contents) throws {
         let positions = Dictionary(grouping: documents, by: \.key).mapValues { $0.map(\.position) }
-        let updated = lines.map { line in
-            positions[line.upload.key]?.contains(line.document.position) == true ? line.erased : line
-        }
-        guard updated.count(where: \.document.isErased) > lines.count(where: \.document.isErased) else { return }
-        try self.write(Self.bytes(of: updated), to: "\(Self.ledger).part", .truncate)
-        try Self.check(rename("\(self.path)/\(Self.ledger).part", "\(self.path)/\(Self.ledger)"))
-        try Self.check(fsync(self.lock.rawValue))
-        try self.removeImages(except: updated)
+        var (lines, refusals) = contents
+        // A refused upload leaves nothing but its digest.
+        for index in refusals.indices where positions[refusals[index].key] != nil { refusals[index].digest = "" }
+        for (index, line) in lines.enumerated()
+        where positions[line.upload.key]?.contains(line.document.position) == true { lines[index] = line.erased }
+        try self.replace(Self.refusals, by: Self.bytes(of: refusals))
+        try self.replace(Self.ledger, by: Self.bytes(of: lines))
+        try self.removeImages(except: lines)
     }
 
     /// Locks the folder, reads its lines, and removes the remains of a killed process.
@@ -85,30 +82,35 @@ struct LedgerFolder: Sendable {
         guard Self.exists(self.path) || access("\(self.path)/\(Self.documents)", F_OK) != 0 else {
             throw EmbeddedError.folderForeign(Self.documents, without: Self.ledger)
         }
-        let documents: [LedgerLine] = try self.lines(of: Self.ledger) { ($0.document.following ?? 0) == 0 }
-        let refusals: [UploadLine] = try self.lines(of: Self.refusals) { _ in true }
+        let documents: [LedgerLine] = try self.lines(of: Self.ledger, by: \.id) { ($0.document.following ?? 0) == 0 }
+        let refusals: [UploadLine] = try self.lines(of: Self.refusals, by: \.key) { _ in true }
         try Self.makeFolder("\(self.path)/\(Self.documents)")
         try Self.check(fsync(self.lock.rawValue))
         try self.removeImages(except: documents)
         return (documents, refusals)
     }
 
-    /// Returns the lines of a file, up to the last line that can end an upload; creates a missing file. Later lines
-    /// were never answered and are cut off.
-    private func lines<Line: Decodable>(of name: String, upTo isEnd: (Line) -> Bool) throws -> [Line] {
+    /// Returns the lines of a file, each once, up to the last line that can end an upload; creates a missing file. The
+    /// other lines are removed: later ones were never answered, and a failed write that was sent again comes twice.
+    private func lines<Line: Decodable>(
+        of name: String,
+        by id: (Line) -> String,
+        upTo isEnd: (Line) -> Bool
+    ) throws -> [Line] {
+        try Self.check(unlink("\(self.path)/\(name).part"), unless: ENOENT)
         try self.write(Data(), to: name, .append)
-        let bytes = try Data(contentsOf: URL(filePath: "\(self.path)/\(name)"))
-        let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+        let texts = try self.bytes(of: name).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let decoder = JSONDecoder()
-        var lines = try texts.enumerated().map { index, text in
-            do { return try decoder.decode(Line.self, from: text) } catch {
+        var (lines, ids): ([(text: Data, line: Line)], Set<String>) = ([], [])
+        for (index, text) in texts.dropLast().enumerated() {
+            guard let line = try? decoder.decode(Line.self, from: text) else {
                 throw EmbeddedError.lineUnreadable(index + 1, of: name)
             }
+            if ids.insert(id(line)).inserted { lines.append((text, line)) }
         }
-        while let last = lines.last, !isEnd(last) { lines.removeLast() }
-        let length = lines.isEmpty ? 0 : texts[lines.count - 1].endIndex + 1
-        if length < bytes.count { try Self.check(truncate("\(self.path)/\(name)", length)) }
-        return lines
+        while let last = lines.last, !isEnd(last.line) { lines.removeLast() }
+        try self.replace(name, by: lines.reduce(into: Data()) { $0 += $1.text + Data("\n".utf8) })
+        return lines.map(\.line)
     }
 
     /// Removes images without a line, and folders that become empty: their names are business numbers.
@@ -117,12 +119,20 @@ struct LedgerFolder: Sendable {
         let manager = FileManager.default
         for folder in try manager.contentsOfDirectory(atPath: "\(self.path)/\(Self.documents)") {
             let path = "\(Self.documents)/\(folder)"
-            let names = try? manager.contentsOfDirectory(atPath: "\(self.path)/\(path)")
-            for name in names ?? [] where name.hasPrefix("IDCARD_") && !files.contains("\(path)/\(name)") {
-                try Self.check(unlink("\(self.path)/\(path)/\(name)"))
-            }
-            rmdir("\(self.path)/\(path)")
+            let names = (try? manager.contentsOfDirectory(atPath: "\(self.path)/\(path)")) ?? []
+            let unnamed = names.filter { $0.hasPrefix("IDCARD_") && !files.contains("\(path)/\($0)") }
+            for name in unnamed { try Self.check(unlink("\(self.path)/\(path)/\(name)")) }
+            let isRemoved = rmdir("\(self.path)/\(path)") == 0
+            if isRemoved || !unnamed.isEmpty { try self.flush(isRemoved ? Self.documents : path) }
         }
+    }
+
+    /// Replaces a file that has other bytes: a kill leaves the old file or the new one.
+    private func replace(_ name: String, by bytes: Data) throws {
+        guard try bytes != self.bytes(of: name) else { return }
+        try self.write(bytes, to: "\(name).part", .truncate)
+        try Self.check(rename("\(self.path)/\(name).part", "\(self.path)/\(name)"))
+        try Self.check(fsync(self.lock.rawValue))
     }
 
     /// Rewrites or appends to a file durably: all bytes or none.
@@ -146,6 +156,14 @@ struct LedgerFolder: Sendable {
             }
         }
     }
+
+    /// Makes the names in a folder durable.
+    private func flush(_ name: String) throws {
+        let folder = try Self.openFolder("\(self.path)/\(name)")
+        try folder.closeAfter { try Self.check(fsync(folder.rawValue)) }
+    }
+
+    private func bytes(of name: String) throws -> Data { try Data(contentsOf: URL(filePath: "\(self.path)/\(name)")) }
 
     private static func openFolder(_ path: String) throws -> FileDescriptor {
         try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])

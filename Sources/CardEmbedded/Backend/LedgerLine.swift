@@ -71,6 +71,9 @@ struct LedgerLine: Sendable {
     var upload: UploadLine
     var document: StoredDocument
 
+    /// What no other line has.
+    var id: String { "\(self.document.position) \(self.upload.key)" }
+
     /// The line without a person's or a case's data.
     var erased: Self {
         var line = self

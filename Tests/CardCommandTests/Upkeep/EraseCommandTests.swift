@@ -162,9 +162,17 @@ import Testing
         let other = self.tool.home.appending(path: "other").path
         _ = try await self.erase([id, "--embedded", "--documents", other])
         #expect(try self.tool.images() == 1)
-        _ = try await self.erase([id] + options)
+        let report = self.tool.home.appending(path: "calls.txt")
+        let counting = [
+            "LD_PRELOAD": try await self.tool.shim("shim"), "PROOF_SHIM_MODE": "count",
+            "PROOF_SHIM_REPORT": report.path, "PROOF_SHIM_BELOW": self.tool.documents.appending(path: "documents").path,
+        ]
+        try await self.tool.run(["cards", "erase", id, "--yes"] + options, counting, ends: 0)
         #expect(try self.tool.images() == 0)
         #expect(try self.tool.ledger().allSatisfy { $0.imageSha256.isEmpty })
+        // The folder that no longer names that of the number: a lost image is lost for good.
+        let calls = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
+        #expect(calls.contains("fsync 1"), "\(calls)")
     }
 
     @Test func `an export is durable with its folder, and the log has a line of it`() async throws {

@@ -33,33 +33,23 @@ import Testing
         #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-2.jpg", "B-1/IDCARD_FRONT_APP-3.jpg"])
     }
 
-    @Test func `Nothing of an erased picture or number is left in any file`() async throws {
+    @Test func `Nothing of an erased picture or number is left in any file, nor the digest of a refused upload`()
+        async throws
+    {
         let image = HandWrittenForm.jpeg.dropLast(2) + Self.canary + [0xFF, 0xD9]
-        try await withBackend(in: self.folder) {
-            _ = try await $0.upload(.single(number: "canary-number", image: image), key: "\"1\"")
+        let form = HandWrittenForm.single(number: "canary-number", image: image)
+        try await withBackend(in: self.folder) { client async throws in
+            for (key, code) in [("1", "000000"), ("2", "000001")] {
+                #expect(try await client.upload(form, key: "\"\(key)\"").retcode == code)
+            }
         }
-        #expect(try !Self.files(of: self.folder, holding: Self.canary).isEmpty)
-        try EmbeddedBackend.erase([(key: "1", position: 1)], in: self.folder.url.path)
-        #expect(try Self.files(of: self.folder, holding: Self.canary) == [])
-        #expect(try Self.files(of: self.folder, holding: Array("canary-number".utf8)) == [])
-    }
-
-    private static func files(of folder: BackendFolder, holding text: [UInt8]) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).filter { path in
-            let content = try? Data(contentsOf: folder.url.appending(path: path))
-            return path.contains("canary-number") || content?.range(of: Data(text)) != nil
-        }
-    }
-
-    @Test func `A kill between the ledger and the images leaves no photo after the next start`() async throws {
-        try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
-        let image = try #require(try self.folder.documents().first)
-        try EmbeddedBackend.erase([(key: "1", position: 1)], in: self.folder.url.path)
-        #expect(try self.folder.documents() == [])
-        try self.folder.plantImage(image)
-        try await withBackend(in: self.folder) { _ in }
-        #expect(try self.folder.documents() == [])
-        #expect(try self.folder.ledger().map(\.businessNo) == [""])
+        let digest = try #require(try self.folder.ledger().first).contentSha256
+        let traces = [Self.canary, Array("canary-number".utf8), Array(digest.utf8)]
+        for trace in traces { #expect(try !self.folder.files(holding: trace).isEmpty) }
+        try EmbeddedBackend.erase([(key: "1", position: 1), (key: "2", position: 1)], in: self.folder.url.path)
+        for trace in traces { #expect(try self.folder.files(holding: trace) == []) }
+        let again = try await withBackend(in: self.folder) { try await $0.upload(form, key: "\"2\"") }
+        #expect(again.status == 422, "its content is not known")
     }
 
     @Test func `Of a batch the other documents stay, under the key and the content of before`() async throws {

@@ -26,9 +26,7 @@ import Testing
     @Test func `Takes the fields and the image for the content that belongs to a key`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(RawUpload(), key: "\"k\"")
-            for (name, value) in [
-                ("X-BUSINESSNO", "B-2"), ("X-TOKEN", "t"), ("Content-Disposition", "attachment; filename=\"x\""),
-            ] {
+            for (name, value) in [("X-BUSINESSNO", "B-2"), ("Content-Disposition", "attachment; filename=\"x\"")] {
                 var other = RawUpload()
                 other.set(name, value)
                 #expect(try await client.upload(other, key: "\"k\"").status == 422, "\(name)")
@@ -36,32 +34,24 @@ import Testing
             var image = RawUpload()
             image.body.insert(0, at: 4)
             #expect(try await client.upload(image, key: "\"k\"").status == 422)
-            #expect(try await client.upload(.single(), key: "\"k\"").status == 422)
         }
         #expect(try self.folder.ledger().count == 1)
     }
 
+    /// Names that are missing, values that are wrong, and headers that are ambiguous; the rest is as in a form.
     @Test(arguments: [
-        ("X-TOKEN", nil as String?, "200001" as String?), ("X-USERNO", nil, "200001"),
-        ("X-BUSINESSTYPE", nil, "200001"),
-        ("X-BUSINESSNO", nil, "200001"), ("X-DOCTYPE", nil, "200001"), ("Content-Disposition", nil, "200001"),
-        ("X-BUSINESSTYPE", "LOAN", "200002"), ("X-BUSINESSNO", "a%0Ab", "200002"),
-        ("X-BUSINESSNO", "%FF", "200002"),
-        ("X-DOCTYPE", "IDCARD_BACK_APP", "200003"), ("Content-Disposition", "attachment; filename=a.jpg", "200003"),
-        // Headers that are ambiguous are no form.
-        ("X-BUSINESSNO", "%", nil), ("X-BUSINESSNO", "%1", nil), ("X-BUSINESSNO", "%G0", nil),
-        ("X-BUSINESSNO", "%+1", nil), ("Content-Disposition", "inline; filename=\"IDFrontImage.jpg\"", nil),
-        // Twice.
+        ("X-BUSINESSNO", nil as String?, "200001" as String?), ("Content-Disposition", nil, "200001"),
+        ("X-BUSINESSNO", "%FF", "200002"), ("Content-Disposition", "attachment; filename=a.jpg", "200003"),
+        ("X-BUSINESSNO", "%", nil), ("X-BUSINESSNO", "%1", nil), ("X-BUSINESSNO", "%+1", nil),
+        ("Content-Disposition", "inline; filename=\"IDFrontImage.jpg\"", nil),
         ("X-USERNO", "user-1\r\nX-USERNO: user-2", nil),
     ])
     func `refuses missing or wrong values as a form does`(name: String, value: String?, retcode: String?) async throws {
         var upload = RawUpload()
         upload.set(name, value)
-
         try await withBackend(in: self.folder) { [upload] client async throws in
             let answer = try await client.upload(upload, key: "\"k\"")
-            #expect(answer.retcode == retcode)
-            #expect(answer.code == (retcode == nil ? "form_malformed" : nil))
+            #expect(answer.retcode == retcode && answer.code == (retcode == nil ? "form_malformed" : nil))
             #expect(answer.status == (retcode == nil ? 400 : 200))
         }
         #expect(try self.folder.documents().isEmpty)

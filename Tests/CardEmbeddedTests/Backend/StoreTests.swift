@@ -26,61 +26,6 @@ import Testing
         #expect(try self.folder.ledger().map(\.outOfOrder) == [false, false])
     }
 
-    @Test func `A kill at any byte of the last line leaves what was answered, and no image without a line`()
-        async throws
-    {
-        let kill = try await KilledBackend(self.folder)
-        for cut in 0...(kill.whole[0].count - kill.before[0].count) {
-            try kill.leave(without: cut)
-            // Opens the folder as a start does: nothing has this key.
-            try EmbeddedBackend.erase([(key: "9", position: 1)], in: self.folder.url.path)
-            #expect(try kill.lines == (cut == 0 ? kill.whole : kill.before), "\(cut)")
-            #expect(try self.folder.documents() == Array(KilledBackend.documents.prefix(cut == 0 ? 2 : 1)), "\(cut)")
-        }
-    }
-
-    @Test(arguments: [0, 1, 5, Int.max])
-    func `What a kill left of a line was never answered: it goes, and its upload is stored once`(cut: Int) async throws
-    {
-        let kill = try await KilledBackend(self.folder)
-        try kill.leave(without: cut)
-        let isAnswered = cut == 0
-        try await withBackend(in: self.folder) { client async throws in
-            #expect(try kill.lines == (isAnswered ? kill.whole : kill.before))
-            #expect(try self.folder.documents() == Array(KilledBackend.documents.prefix(isAnswered ? 2 : 1)))
-            let again = try await client.upload(.single(number: "B-2"), key: "\"3\"")
-            #expect(again.retcode == "000000" && again.isReplay == isAnswered)
-            #expect(try await client.upload(.single(number: ""), key: "\"4\"").isReplay == isAnswered)
-            #expect(try await client.upload(.single(), key: "\"1\"").isReplay)
-            #expect(try await client.upload(.single(number: "B-2"), key: "\"5\"").retcode == "000001")
-        }
-        #expect(try self.folder.ledger().map(\.idempotencyKey) == ["1", "3"])
-        #expect(try self.folder.ledger().map(\.sequence) == [1, 2])
-        #expect(try self.folder.refusals().map(\.idempotencyKey) == ["2", "4", "5"])
-        #expect(try self.folder.documents() == KilledBackend.documents)
-    }
-
-    @Test func `Of an upload of several documents a kill leaves all lines or none`() async throws {
-        let form = HandWrittenForm.batch([.init(number: "B-2"), .init(number: "B-3"), .init(number: "B-4")])
-        try await withBackend(in: self.folder) { client async throws in
-            #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
-            #expect(try await client.upload(form, key: "\"2\"").retcode == "000000")
-        }
-        let ledger = self.folder.url.appending(path: "ledger.jsonl")
-        let lines = try Data(contentsOf: ledger).split(separator: UInt8(ascii: "\n"))
-        #expect(lines.count == 4)
-        for count in 2...3 {
-            try Data(lines.prefix(count).flatMap { $0 + "\n".utf8 }).write(to: ledger)
-            try await withBackend(in: self.folder) { client async throws in
-                #expect(try self.folder.ledger().map(\.businessNo) == ["B-1"])
-                #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
-                let answer = try await client.upload(form, key: "\"2\"")
-                #expect(answer.itemCodes == ["000000", "000000", "000000"] && !answer.isReplay)
-            }
-            #expect(try self.folder.ledger().map(\.sequence) == [1, 2, 3, 4])
-        }
-    }
-
     @Test(arguments: ["documents/B-1", "ledger.jsonl"])
     func `A folder that takes nothing is 500, and the same upload is taken later`(file: String) async throws {
         let log = LogLines()
@@ -199,42 +144,5 @@ import Testing
         try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.get("/healthz").status == 200)
         }
-    }
-}
-
-/// A backend with two uploads of which a kill left the lines, and two of which it may have cut them off.
-private struct KilledBackend {
-    static let documents = ["B-1/IDCARD_FRONT_APP-1.jpg", "B-2/IDCARD_FRONT_APP-1.jpg"]
-
-    let folder: BackendFolder
-    /// The bytes of ledger and refusals before the last two uploads, and after them.
-    private(set) var before: [Data] = []
-    private(set) var whole: [Data] = []
-
-    init(_ folder: BackendFolder) async throws {
-        self.folder = folder
-        try await withBackend(in: folder) { client async throws in
-            #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
-            #expect(try await client.upload(.single(number: ""), key: "\"2\"").retcode == "200002")
-        }
-        self.before = try self.lines
-        try await withBackend(in: folder) { client async throws in
-            #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
-            #expect(try await client.upload(.single(number: ""), key: "\"4\"").retcode == "200002")
-        }
-        self.whole = try self.lines
-    }
-
-    private var files: [URL] { ["ledger.jsonl", "refusals.jsonl"].map { self.folder.url.appending(path: $0) } }
-
-    var lines: [Data] { get throws { try self.files.map { try Data(contentsOf: $0) } } }
-
-    /// Cuts off so many bytes of the last line of each file, at most all; leaves images that no line names.
-    func leave(without cut: Int) throws {
-        for (file, (before, whole)) in zip(self.files, zip(self.before, self.whole)) {
-            try whole.prefix(max(before.count, whole.count - cut)).write(to: file)
-        }
-        let unnamed = ["B-1/IDCARD_FRONT_APP-2.jpg", "B-3/IDCARD_FRONT_APP-1.jpg"]
-        for image in unnamed + Self.documents.dropFirst() { try self.folder.plantImage(image) }
     }
 }

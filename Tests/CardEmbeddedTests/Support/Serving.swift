@@ -36,12 +36,20 @@ final class BackendFolder: Sendable {
             .sorted()
     }
 
+    /// The files whose content or path holds some bytes.
+    func files(holding bytes: [UInt8]) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: self.url.path).filter { path in
+            let content = try? Data(contentsOf: self.url.appending(path: path))
+            return path.contains(String(decoding: bytes, as: UTF8.self)) || content?.range(of: Data(bytes)) != nil
+        }
+    }
+
     /// Writes an image that no line names, as a kill before the line leaves it.
-    func plantImage(_ name: String) throws {
+    func plantImage(_ name: String, _ image: [UInt8] = HandWrittenForm.jpeg) throws {
         let file = self.url.appending(path: "documents").appending(path: name)
         let folder = file.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(HandWrittenForm.jpeg).write(to: file)
+        try Data(image).write(to: file)
     }
 }
 
