@@ -85,68 +85,10 @@ struct BackendCommand: Command {
     }
 }
 
-/// Reads the path of an option. An unset variable (`--output "$DIR"`) gives an empty one, which must not mean the root
-/// or the working directory.
-@Sendable func path(_ text: String) throws -> String {
-    guard !text.isEmpty else { throw ValidationError(.optionsPathEmpty) }
-    return text
-}
-
-extension Option<String?> {
-    /// Declares an option with a path.
-    init(path help: ArgumentHelp, completion: CompletionKind = .file()) {
-        self.init(help: help, completion: completion, transform: path)
-    }
-}
-
-/// Reads an option whose value is one of several words.
-@Sendable func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(_ text: String) throws -> Word {
-    if let word = Word(rawValue: text) { return word }
-    throw ValidationError(.optionsWord(Word.allCases.map(\.rawValue)))
-}
-
-extension ValidationError {
-    init(_ message: Message) { self.init(message.text()) }
-}
-
 extension CodedError {
     /// Wraps the error of a built-in endpoint that cannot serve.
     init(_ error: EmbeddedError) {
         let message = error.code == .folderInUse ? Message.embeddedInUse : .textVerbatim(error.message)
         self.init(.embeddedUnavailable, .configuration, message)
-    }
-}
-
-/// The address of a built-in endpoint: only on loopback, since it has neither TLS nor real accounts.
-struct ListeningOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
-    var port = 0
-
-    @Option(
-        help: ArgumentHelp("The lowest log level that is logged: trace, debug, info, … critical.", valueName: "level"),
-        transform: word
-    )
-    var logLevel = Logger.Level.warning
-
-    static let host = "127.0.0.1"
-
-    func validate() throws {
-        guard (0...65_535).contains(self.port) else { throw ValidationError(.optionsPort(self.port)) }
-    }
-
-    var logger: Logger {
-        Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(logLevel: self.logLevel, format: .text) }
-    }
-
-    /// Prints the address of an endpoint that listens.
-    static func announce(_ port: Int, _ path: String) async {
-        await Console.standardOutput("http://\(Self.host):\(port)\(path)")
-    }
-
-    func serve(_ endpoint: any Service) async throws -> CommandStatus {
-        let signals: [UnixSignal] = [.sigint, .sigterm]
-        let group = ServiceGroup(services: [endpoint], gracefulShutdownSignals: signals, logger: self.logger)
-        do { try await group.run() } catch let error as EmbeddedError { throw CodedError(error) }
-        return .delivered
     }
 }
