@@ -47,20 +47,14 @@ struct FetchFaults: Sendable {
         return RemoteFailure(failureClass, code: code.rawValue, message: self.message(code))
     }
 
+    /// The message; a fetch has no setting for its time or its connections, authorities of its own, and no certificate.
     private func message(_ code: HTTPFailure.Code) -> Message {
         switch code {
-        case .dns: .fetchUnresolved
-        case .connectRefused: .fetchConnectRefused(self.label)
-        case .connectTimeout: .fetchConnectTimeout(self.label)
-        case .connectFailed, .poolTimeout: .fetchUnreachable(self.label)
         case .deadlineExceeded: .fetchTooSlow(self.label)
-        case .connectionReset, .connectionClosed: .fetchCutOff(self.label)
         case .tlsUntrusted: .fetchUntrusted(self.label)
-        case .tlsWrongHost: .fetchWrongHost(self.label)
         case .tlsClientCertificate: .fetchCertificateMissing(self.label)
-        case .tls, .tlsProtocol: .fetchTLSFailed(self.label)
-        case .replyMalformed: .fetchNotHTTP(self.label)
-        default: .fetchBrokenOff(self.label)
+        case .poolTimeout: .httpUnreachable(self.label)
+        default: code.message(of: self.label)
         }
     }
 

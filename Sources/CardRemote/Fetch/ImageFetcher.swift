@@ -29,22 +29,15 @@ package final class ImageFetcher: Fetcher {
         maxBytes: Int,
         isImage: @escaping @Sendable (Data) -> Bool
     ) throws(CodedError) {
-        try self.init(
-            settings,
-            maxBytes: maxBytes,
-            resolver: .system(timeout: Limits.resolveTime),
-            times: Times(),
-            rangeBytes: Limits.fetchRangeBytes,
-            isImage: isImage
-        )
+        try self.init(settings, maxBytes: maxBytes, resolver: .system(timeout: Limits.resolveTime), isImage: isImage)
     }
 
     init(
         _ settings: FetchSettings,
         maxBytes: Int,
         resolver: HostResolver,
-        times: Times,
-        rangeBytes: Int,
+        times: Times = Times(),
+        rangeBytes: Int = Limits.fetchRangeBytes,
         isImage: @escaping @Sendable (Data) -> Bool
     ) throws(CodedError) {
         self.rules = FetchRules(settings)

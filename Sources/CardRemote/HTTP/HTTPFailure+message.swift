@@ -2,16 +2,23 @@ import CardModel
 
 extension HTTPFailure {
     /// Names a fault of an exchange and says what to do about it.
-    ///
-    /// The text depends on the code, never on the library's text, which may quote sent data.
     init(_ error: (any Error)?, phase: HTTPPhase, isCoded: Bool = false, of endpoint: HTTPEndpoint) {
         let code = TransportFault.code(for: error, phase: phase, usesTLS: endpoint.address.usesTLS, isCoded: isCoded)
-        self.init(code: code, phase: phase, message: Self.message(for: code, cause: error, endpoint))
+        let remote = endpoint.address.authority
+        let message: Message =
+            switch code {
+            case .invalidRequest: .httpInvalidRequest(remote, error as? Message ?? .httpIllegalCharacters)
+            case .tlsClientCertificate where endpoint.showsCertificate: .httpCertificateRefused(remote)
+            default: code.message(of: remote, proxy: endpoint.proxy?.authority)
+            }
+        self.init(code: code, phase: phase, message: message)
     }
+}
 
-    private static func message(for code: Code, cause: (any Error)?, _ endpoint: HTTPEndpoint) -> Message {
-        let (remote, proxy) = (endpoint.address.authority, endpoint.proxy?.authority)
-        return switch code {
+extension HTTPFailure.Code {
+    /// Returns what happened and what to do about it; never the library's text, which may quote sent data.
+    func message(of remote: String, proxy: String? = nil) -> Message {
+        switch self {
         case .dns: proxy.map(Message.httpProxyUnresolved) ?? .httpUnresolved(remote)
         case .connectRefused: proxy.map(Message.httpProxyConnectRefused) ?? .httpConnectRefused(remote)
         case .connectTimeout: proxy.map { .httpProxyConnectTimeout($0, to: remote) } ?? .httpConnectTimeout(remote)
@@ -27,13 +34,12 @@ extension HTTPFailure {
         case .replyTooLarge: .httpReplyTooLarge(remote)
         case .replyMalformed: .httpReplyMalformed(remote)
         case .replyUndecodable: .httpReplyUndecodable(remote)
-        case .invalidRequest: .httpInvalidRequest(remote, cause as? Message ?? .httpIllegalCharacters)
+        case .invalidRequest: .httpInvalidRequest(remote, .httpIllegalCharacters)
         case .formUnreadable: .httpFormLength(remote)
         case .tlsUntrusted: .httpUntrusted(remote)
         case .tlsWrongHost: .httpWrongHost(remote)
         case .tlsProtocol: .httpNoTLS(remote)
-        case .tlsClientCertificate:
-            endpoint.showsCertificate ? .httpCertificateRefused(remote) : .httpCertificateMissing(remote)
+        case .tlsClientCertificate: .httpCertificateMissing(remote)
         case .tls: .httpTLSFailed(remote)
         case .transport: .httpBrokenOff(remote)
         }
