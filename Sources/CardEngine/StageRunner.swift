@@ -26,7 +26,7 @@ protocol StageWork<Job, Call, Outcome>: Sendable {
     func begin(_ job: Job) async throws -> Beginning<Call, Outcome>
     /// Calls the service, and nothing else.
     func call(_ call: Call) async throws -> Outcome
-    /// What a failure means for the endpoint; it hears of it before the outcome is stored.
+    /// What a failure means for the endpoint; its gate learns of it before the outcome is stored, unless the answer is unreadable.
     func failure(in outcome: Outcome, of call: Call) -> EndpointAnswer?
     /// What any other outcome means for the endpoint, once it is stored; `nil` if nothing.
     func answer(in outcome: Outcome, of call: Call) async -> EndpointAnswer?
@@ -157,13 +157,18 @@ struct StageRunner<Work: StageWork>: Sendable {
             } endedAs: {
                 $0.failureClass
             }
-            // The gate learns of a failure first, since the card may be due again at once. Its pause is stored last: an error
-            // there loses no outcome.
             let failure = self.work.failure(in: outcome, of: call)
-            let pauseChange = self.report(failure, to: gate)
+            // The gate learns of a failure first, since the card may be due again at once. Its pause is stored last: an error
+            // there loses no outcome. Unreadable answers are counted by what the sandbox stores, so the gate learns of one last.
+            if let failure, failure.result != .unreadable {
+                let pauseChange = self.report(failure, to: gate)
+                try await self.conclude(call, outcome)
+                return try await self.store(pauseChange, after: failure, of: gate)
+            }
             try await self.conclude(call, outcome)
-            if let failure { return try await self.store(pauseChange, after: failure, of: gate) }
-            guard let answer = await self.work.answer(in: outcome, of: call) else {
+            var answer = failure
+            if failure == nil { answer = await self.work.answer(in: outcome, of: call) }
+            guard let answer else {
                 gate?.withdraw()
                 return
             }

@@ -209,6 +209,30 @@ final class EngineHarness: Sendable {
         return try end.get()
     }
 
+    /// Holds the writer until other connections have run so many statements that a test counts.
+    func holdWriter(untilReading total: Int, counting count: @escaping @Sendable (String) -> Int) async throws {
+        let (isHeld, isRead, all) = (Happening(), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try await withThrowingTaskGroup { group in
+            for index in 1...Limits.readers {
+                group.addTask {
+                    try await self.store.database.read { tx in
+                        tx.trace { statement in for _ in 0..<count(statement) { isRead.signal() } }
+                        // All at once, so that each is another connection.
+                        if index < Limits.readers { all.wait() } else { for _ in 1..<index { all.signal() } }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        Task {
+            try await self.store.write { _ in
+                isHeld.happen()
+                for _ in 0..<total { isRead.wait() }
+            }
+        }
+        try await isHeld.wait()
+    }
+
     /// Takes the lock file of the running worker away, as somebody does who takes its process for dead.
     func removeWorkerLock() throws {
         let worker = self.state.withLock { $0.worker?.id ?? "" }

@@ -88,6 +88,24 @@ import Testing
         #expect(keys.count == (remote == .backend ? 2 : 0) && Set(keys).count <= 1)
     }
 
+    @Test func `a stage that looks for other work while such an answer is being stored does not forget it`()
+        async throws
+    {
+        let harness = try await EngineHarness()
+        self.script(.verifier, on: harness)
+        harness.state.withLock { state in
+            state.onVerify = { _, _ in
+                try await harness.holdWriter(untilReading: 12) { statement in
+                    // The stage counts such answers too early, or others have looked for work several times.
+                    statement.contains("count(DISTINCT number)") ? 12 : statement.contains("state = 'received'") ? 1 : 0
+                }
+            }
+        }
+        let stopped = try await harness.run(try harness.items(["N1": ["front"]]), harness.settings())
+        #expect(stopped[.verify]?.code == "unreadable_reply")
+        #expect(try await harness.store.endpoints.pauses().map(\.state) == [.stopped])
+    }
+
     @Test(arguments: Remote.allCases)
     func `while it is stopped time alone probes, with what was sent already`(remote: Remote) async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardEmbedded
+import CardModel
 import Logging
 import ServiceLifecycle
 import UnixSignals

@@ -1,6 +1,7 @@
 import CardEngine
 import CardInput
 import CardModel
+import CardStore
 import Synchronization
 
 /// The messages of a service on standard error: each issue once, and when it is over; each rule that skips names, once.

@@ -132,7 +132,7 @@ final class EndpointGate: Sendable {
 
     /// Registers the answer to a call and frees its slot; pass the returned change to ``write(_:)``.
     ///
-    /// The gate learns of a failure before the call is concluded, since its card may be due again at once. The pause is stored
+    /// The gate learns of a failure before the call is concluded, unless the answer is unreadable. The pause is stored
     /// afterwards, so that an error there does not lose the outcome.
     func finish(_ answer: EndpointAnswer) -> PauseChange {
         self.state.withLock { state in

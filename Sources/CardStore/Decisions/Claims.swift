@@ -10,7 +10,7 @@ package struct ReviewQueue: Sendable {
         package let until: Timestamp
     }
 
-    /// How many cases wait for a person and are free; of each state, no more than ``Limits/pageSize`` are counted.
+    /// How many cases wait for a person and are free; no more than ``Limits/pageSize`` are counted.
     package var free = 0
     package var claimed: [Claimed] = []
     /// Since when the oldest case waits, free or not.
@@ -139,7 +139,8 @@ extension SandboxDecisions {
                 let oldest: Timestamp? = try tx.value("SELECT min(\(since)) FROM cases WHERE \(condition)")
                 queue.oldest = [queue.oldest, oldest].compactMap(\.self).min()
                 let free: SQL = "SELECT number FROM cases WHERE \(condition) AND \(Self.isFree(at: now))"
-                queue.free += try tx.value("SELECT count(*) FROM (\(free) LIMIT \(Limits.pageSize)) AS page") ?? 0
+                let page: SQL = "LIMIT \(Limits.pageSize - queue.free)"
+                queue.free += try tx.value("SELECT count(*) FROM (\(free) \(page)) AS page") ?? 0
             }
             queue.claimed = try tx.rows(
                 """

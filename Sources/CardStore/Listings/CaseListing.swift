@@ -139,7 +139,7 @@ extension SandboxListings {
         // Most cases need no person and have no cause: an index alone counts them, while groups would read each row.
         var counted: [SQL] = CaseState.allCases.compactMap { state in
             let own: SQL = "FROM cases WHERE state = \(state)"
-            if state.needsPerson { return "SELECT state, cause, count(*), min(since) \(own) GROUP BY state, cause" }
+            if state.needsPerson { return "SELECT \(state), cause, count(*), min(since) \(own) GROUP BY cause" }
             return needingPerson
                 ? nil : "SELECT \(state), NULL, (SELECT count(*) \(own)), since \(own) ORDER BY since LIMIT 1"
         }
