@@ -157,6 +157,20 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
+    @Test func `another submitter's photo is claimed while the owner's was refused`() async throws {
+        try await harness.sent("front", number: "N", .failed(.specimen(.rejected, code: "9001")))
+        let foreign = try await harness.admit("foreign", number: "N", submitter: "other").card
+        let cases = try await store.listings.cases(CaseFilter(), after: nil, limit: 10, for: .process).cases
+        #expect(cases.map(\.state) == [.retake])
+        #expect(try await store.decisions.reviewQueue(now: harness.now).free == 1)
+        let counts = try await store.listings.caseCounts(needingPerson: true)
+        #expect(counts.contains { $0.cause == "submitter_conflict" && $0.cases == 1 })
+        #expect(try await store.decisions.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N")
+        let caller = li.caller ?? .process
+        let claimed = try await store.decisions.claimed(tab: "a", by: caller, now: harness.now, extending: false)
+        #expect(claimed == [foreign])
+    }
+
     @Test func `an expired claim is free at once, an extended one is not, and one by a clock ahead does not last`()
         async throws
     {

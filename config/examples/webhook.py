@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Sends the photo of a card as a signed webhook (Standard Webhooks 1.0.0), again until it is answered.
+"""Sends the photo of a card as a signed webhook (Standard Webhooks 1.0.0), up to four times until it is answered.
 
     WEBHOOK_SECRET=whsec_… webhook.py URL BUSINESS_NO PHOTO [front|back]
 
-URL is that of serve, with /v1/webhooks/cards. Prints the answer. Exit status: 0 the card is durable, 1 it was refused.
+URL is that of serve, with /v1/webhooks/cards. Prints the answer. Exit status: 0 the card is durable, 1 it was refused, 75 there
+was no answer that says so: run it again; the same photo under the same business number is the same card.
 """
 
 import base64
 import datetime
 import hashlib
 import hmac
+import http.client
 import json
 import os
 import sys
@@ -17,6 +19,13 @@ import time
 import urllib.error
 import urllib.request
 import uuid
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirected POST would lose its body, so a redirection is an answer like any other."""
+
+    def redirect_request(self, *_):
+        return None
 
 
 def send(url, secret, message_id, body):
@@ -31,11 +40,12 @@ def send(url, secret, message_id, body):
         "webhook-signature": "v1," + base64.b64encode(mac).decode(),
     }
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=60) as answer:
+        opener = urllib.request.build_opener(NoRedirect)
+        with opener.open(urllib.request.Request(url, body, headers), timeout=60) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         return 0, str(error)
 
 
@@ -53,12 +63,13 @@ def main():
     message_id = f"msg_{uuid.uuid4()}"
     for wait in (1, 5, 30, 0):
         status, text = send(url, os.environ["WEBHOOK_SECRET"], message_id, body)
-        # No answer, too many requests, or a server in trouble: the same message later.
-        if status != 0 and status != 429 and status < 500:
+        # No answer, a slow line, too many requests, or a server in trouble: the same message later.
+        is_open = status in (0, 408, 429) or status >= 500
+        if not is_open:
             break
         time.sleep(wait)
     print(text)
-    sys.exit(0 if status in (200, 202) else 1)
+    sys.exit(0 if status == 202 else 75 if is_open else 1)
 
 
 if __name__ == "__main__":

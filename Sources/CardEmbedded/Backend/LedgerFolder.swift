@@ -106,7 +106,9 @@ struct LedgerFolder: Sendable {
             guard let line = try? decoder.decode(Line.self, from: text) else {
                 throw EmbeddedError.lineUnreadable(index + 1, of: name)
             }
-            if ids.insert(id(line)).inserted { lines.append((text, line)) }
+            // Of two lines of one id the last was answered: the first could not be flushed, nor cut off.
+            if !ids.insert(id(line)).inserted { lines.removeAll { id($0.line) == id(line) } }
+            lines.append((text, line))
         }
         while let last = lines.last, !isEnd(last.line) { lines.removeLast() }
         try self.replace(name, by: lines.reduce(into: Data()) { $0 += $1.text + Data("\n".utf8) })

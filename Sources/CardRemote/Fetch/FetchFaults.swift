@@ -50,6 +50,8 @@ struct FetchFaults: Sendable {
     /// The message; a fetch has no setting for its time or its connections, authorities of its own, and no certificate.
     private func message(_ code: HTTPFailure.Code) -> Message {
         switch code {
+        case .dns: .fetchUnresolved
+        case .connectionReset, .connectionClosed: .fetchCutOff(self.label)
         case .deadlineExceeded: .fetchTooSlow(self.label)
         case .tlsUntrusted: .fetchUntrusted(self.label)
         case .tlsClientCertificate: .fetchCertificateMissing(self.label)

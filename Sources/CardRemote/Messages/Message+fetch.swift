@@ -29,7 +29,9 @@ extension Message {
 
     // MARK: Connections
 
+    static let fetchUnresolved = Self("fetch.unresolved", "cannot resolve the host name in the URL of the image; check the URL and the name service of this machine")
     static func fetchTooSlow(_ host: String) -> Self { Self("fetch.too_slow", "\(code: host) stopped sending, or did not send the image in time; the pipeline keeps what it has and asks for the rest") }
+    static func fetchCutOff(_ host: String) -> Self { Self("fetch.cut_off", "\(code: host) ended the connection before the image was complete; the pipeline fetches the rest later") }
     static func fetchUntrusted(_ host: String) -> Self { Self("fetch.untrusted", "the certificate of \(code: host) is not trusted or not valid now; if this is the right server, set fetch.tls.ca_file to a file with the certificates of the authority that issued the server's certificate") }
     static func fetchCertificateMissing(_ host: String) -> Self { Self("fetch.certificate_missing", "\(code: host) asks for a client certificate, which the pipeline never shows for images; use another URL") }
 

@@ -80,7 +80,7 @@ extension CaseRow {
 struct CaseRow: Equatable {
     /// `nil` if nothing is left of it.
     let status: CaseStatus?
-    /// Since when another submitter's photo waits for a person's permission; `nil` if the case needs a person anyway.
+    /// Since when another submitter's photo waits for a person's permission; `nil` if the case is reviewed anyway.
     let foreignSince: Timestamp?
 
     /// Selects another submitter's photos that wait; they are no part of the case's status.
@@ -95,7 +95,9 @@ struct CaseRow: Equatable {
     /// Judges a case by its cards.
     static func current(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow {
         let status = try Self.status(of: number, in: tx)
-        if let status, status.state.needsPerson { return CaseRow(status: status, foreignSince: nil) }
+        if let status, SandboxDecisions.states.contains(status.state) {
+            return CaseRow(status: status, foreignSince: nil)
+        }
         let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(Self.isForeign) AND seen = 0"
         return CaseRow(status: status, foreignSince: try tx.values(waiting, as: Timestamp.self).min())
     }

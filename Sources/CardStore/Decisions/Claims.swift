@@ -19,7 +19,8 @@ package struct ReviewQueue: Sendable {
 
 // Claims of the cases that persons have on pages: a claim blocks the pages of others, and nothing else.
 extension SandboxDecisions {
-    private static let states: [CaseState] = [.decide, .failed]
+    /// Cases in these states are reviewed.
+    static let states: [CaseState] = [.decide, .failed]
     /// Selects the cases to review, and since when each waits, each case once.
     private static let waiting: [(since: SQL, condition: SQL)] =
         Self.states.map { ("since", "state = \($0)") } + [("foreign_since", "foreign_since IS NOT NULL")]
