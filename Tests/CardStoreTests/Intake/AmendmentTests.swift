@@ -57,7 +57,7 @@ import Testing
         #expect(try await harness.repeated().outbound.idempotencyKey == job.outbound.idempotencyKey)
     }
 
-    @Test func `a card put right while it is verified is judged by what is said of it now`() async throws {
+    @Test func `a card amended while it is verified is judged by its new metadata`() async throws {
         let (card, job) = try await harness.verifying("front", number: "N")
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.claim().isEmpty)
