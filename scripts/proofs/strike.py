@@ -43,10 +43,10 @@ def kills(proof, kind=Trial, name="kills"):
     counts = stage.shim.counts(first.run("count"))
     first.recover("without a fault")
     calls = stage.calls(counts, kind.most)
-    jobs = [(kind(stage, [stage.case()]), call, proof.random.random() < 0.3 and proof.random.choice(calls)) for call in calls]
 
     def attempt(job):
-        trial, call, again = job
+        index, call, again = job
+        trial = kind(stage, [index])
         trial.run("kill", **call)
         if not trial.outcome.was_killed:
             trial.judge(trial.outcome, f"{name}, {call}: what was not reached")
@@ -57,8 +57,13 @@ def kills(proof, kind=Trial, name="kills"):
         trial.recover(f"{name}, {call}")
         return killed
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        killed = list(pool.map(attempt, jobs))
+    missed, killed = calls, []
+    for _ in range(kind.rounds):
+        jobs = [(stage.case(), call, proof.random.random() < 0.3 and proof.random.choice(calls)) for call in missed]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(attempt, jobs))
+        missed = [call for call, (is_killed, *_) in zip(missed, results, strict=True) if not is_killed]
+        killed += results
     proof.expect_injected(name, sum(first for first, *_ in killed), len(calls))
     stage.end()
     proof.figure(f"{name}: points", f"{len(calls)} of {told(counts)}")

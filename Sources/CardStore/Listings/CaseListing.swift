@@ -86,7 +86,7 @@ extension SandboxListings {
             let page = Array(found.prefix(limit))
             let next = found.count > limit ? page.last : nil
             return (
-                try page.map { try self.described($0, for: submitter, in: tx) },
+                try self.described(page, for: submitter, in: tx),
                 next.map { CaseCursor($0.state, since: $0.since, $0.businessNo) }
             )
         }
@@ -100,27 +100,37 @@ extension SandboxListings {
     /// Adds the sides whose photos are in progress, and the side and message of the card that is the cause.
     ///
     /// - Parameter submitter: a submitter who does not learn of others' cards; `nil` for callers who see all.
-    private func described(_ one: Case, for submitter: String?, in tx: Transaction) throws -> Case {
-        var one = one
-        if one.state != .complete, one.state != .incomplete {
-            let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
-            let inProgress: [CardSide?] = try tx.values(
-                """
-                SELECT coalesce(side, expected_side) FROM card WHERE number = \(one.businessNo) AND state NOT IN \(list: ended)
-                AND NOT (\(CaseRow.isForeign))
-                """
-            )
-            one.missing.removeAll(where: inProgress.contains)
+    private func described(_ cases: [Case], for submitter: String?, in tx: Transaction) throws -> [Case] {
+        let inProgress = try self.sidesInProgress(of: cases, in: tx)
+        let causes = cases.compactMap(\.cardID)
+        let rows = causes.isEmpty ? [] : try CardRow.all("WHERE card.id IN \(list: causes)", in: tx)
+        let cards = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+        return cases.map { one in
+            var one = one
+            if let sides = inProgress[one.businessNo] { one.missing.removeAll(where: sides.contains) }
+            guard let row = one.cardID.flatMap({ cards[$0] }) else { return one }
+            one.side = row.anySide
+            // What a person let in is another's all the same.
+            if submitter == nil || submitter == row.submitter {
+                one.message = row.shown(self.vault).message?.withoutPersonalValues
+            } else {
+                one.cardID = nil
+            }
+            return one
         }
-        guard let card = one.cardID, let row = try CardRow.fetch(card, in: tx) else { return one }
-        one.side = row.anySide
-        // What a person let in is another's all the same.
-        if submitter == nil || submitter == row.submitter {
-            one.message = row.shown(self.vault).message?.withoutPersonalValues
-        } else {
-            one.cardID = nil
-        }
-        return one
+    }
+
+    private func sidesInProgress(of cases: [Case], in tx: Transaction) throws -> [BusinessNumber: Set<CardSide?>] {
+        let numbers = cases.filter { $0.state != .complete && $0.state != .incomplete }.map(\.businessNo)
+        if numbers.isEmpty { return [:] }
+        let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
+        let sides = try tx.rows(
+            """
+            SELECT number, coalesce(side, expected_side) FROM card WHERE number IN \(list: numbers) AND state NOT IN \(list: ended)
+            AND NOT (\(CaseRow.isForeign))
+            """
+        ) { (try $0.next(BusinessNumber.self), try $0.next(CardSide?.self)) }
+        return Dictionary(grouping: sides, by: \.0).mapValues { Set($0.map(\.1)) }
     }
 
     /// Returns how many of the cases of some business numbers are in a state.
