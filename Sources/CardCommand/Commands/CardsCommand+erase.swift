@@ -89,11 +89,11 @@ extension CardsCommand {
                 }
                 let reason = self.reason.flatMap(ReasonCode.init(given:)) ?? .requested
                 try await configuration.requireSecond(for: configuration.fourEyesOfFile, in: store, by: origin)
-                var certificates: [ErasureCertificate] = []
-                var wasRefused = false
+                var (certificates, wasRefused) = ([ErasureCertificate](), false)
                 do {
                     for (cards, reason, listed) in [(named, reason, nil), (others, .retention, now)] {
-                        let outcome = try await store.upkeep.erase(
+                        let upkeep = store.upkeep
+                        let outcome = try await upkeep.erase(
                             cards,
                             because: reason,
                             selectedAt: listed,
@@ -106,12 +106,7 @@ extension CardsCommand {
                         certificates += outcome.certificates
                         if let failure = outcome.failure { throw failure }
                     }
-                    if self.expired {
-                        // With four eyes for erasing, only the retention of a running pipeline drops images.
-                        let isForTwo = try await store.decisions.fourEyes().contains { $0.action == .erase }
-                        while !isForTwo, try await store.upkeep.dropImages(terms, by: origin, now: now) > 0 {}
-                        if try await store.upkeep.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
-                    }
+                    if self.expired { try await self.dropImages(in: store, terms, by: origin, now: now) }
                     let folder = self.documents ?? configuration.embeddedDocuments
                     if try await !store.eraseEmbeddedDocuments(in: folder) { Console.warn(.eraseBackendRuns) }
                 } catch {
@@ -122,6 +117,15 @@ extension CardsCommand {
                 await self.format.print(certificates, as: "erasures")
                 return wasRefused ? .someNotDelivered : .delivered
             }
+        }
+
+        /// Drops expired images. With four eyes for erasing, only the retention of a running pipeline does that.
+        private func dropImages(in store: Sandbox, _ terms: RetentionTerms, by origin: AccessOrigin, now: Timestamp)
+            async throws
+        {
+            let isForTwo = try await store.decisions.fourEyes().contains { $0.action == .erase }
+            while !isForTwo, try await store.upkeep.dropImages(terms, by: origin, now: now) > 0 {}
+            if try await store.upkeep.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
         }
 
         /// The cards given by their ids or by their business number, each once.

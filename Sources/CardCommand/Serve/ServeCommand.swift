@@ -83,13 +83,7 @@ struct ServeSession: Sendable {
         let worker = UUID().uuidString.lowercased()
         let metrics = ServerMetrics(version: Build.version, commit: Build.commit, schema: Sandbox.schema)
         let notices = ServiceNotices(isQuiet: self.isQuiet)
-        let observe: @Sendable (PipelineEvent) -> Void = { event in
-            notices.observe(event)
-            if case .beat = event { self.notice.giveSignOfLife() }
-            // A temporary refusal is tried again.
-            if case .refused(_, let error) = event, error.isPassing { return }
-            metrics.count(event)
-        }
+        let observe = self.observe(notices, metrics)
         try await pipeline.with("serve", id: worker, events: observe) { engine in
             let runs = SourceRuns(pipeline, engine: engine, worker: worker, notices: notices, metrics: metrics)
             let logger = self.configuration.logger(runID: worker)
@@ -111,13 +105,7 @@ struct ServeSession: Sendable {
                     logger: logger,
                     onRunning: { [settings] in self.sayListening(as: settings, at: $0) }
                 ),
-                watch: folders.map { options in
-                    NotingWatch(options, of: pipeline, engine) { event in
-                        notices.observe(event)
-                        if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
-                        if case .stays = event { metrics.count(.ignored) }
-                    }
-                },
+                watch: folders.map { self.watch($0, of: pipeline, engine, notices, metrics) },
                 runs: runs,
                 reloadRemotes: { engine.reload() },
                 endPipeline: { pipeline.stop(engine) },
@@ -126,6 +114,30 @@ struct ServeSession: Sendable {
             // A signal may have come while the sandbox was being opened.
             guard !self.notice.isStopping else { return pipeline.stop(engine) }
             try await engine.run { try await services.run() }
+        }
+    }
+
+    private func observe(_ notices: ServiceNotices, _ metrics: ServerMetrics) -> @Sendable (PipelineEvent) -> Void {
+        { event in
+            notices.observe(event)
+            if case .beat = event { self.notice.giveSignOfLife() }
+            // A temporary refusal is tried again.
+            if case .refused(_, let error) = event, error.isPassing { return }
+            metrics.count(event)
+        }
+    }
+
+    private func watch(
+        _ options: WatchOptions,
+        of pipeline: Pipeline,
+        _ engine: Engine,
+        _ notices: ServiceNotices,
+        _ metrics: ServerMetrics
+    ) -> NotingWatch {
+        NotingWatch(options, of: pipeline, engine) { event in
+            notices.observe(event)
+            if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
+            if case .stays = event { metrics.count(.ignored) }
         }
     }
 

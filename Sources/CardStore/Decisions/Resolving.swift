@@ -96,20 +96,7 @@ extension SandboxDecisions {
             let transition = try self.retryUnlisted(row, kept, in: tx)
             let isSplit = row.isSplit || kept.meaning == .refusal
             try self.records.move(leave(), transition, also: ", split = \(isSplit), \(Transition.fresh)", in: tx)
-        case .retry:
-            // The changes of the other members are in their own histories.
-            if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
-            // The legality check may be licensed by now, and the stored reading without it would hold the card again.
-            if row.reason == VerdictRule.legalityUnavailable.reason {
-                try tx.run("DELETE FROM reading WHERE card = \(row.id)")
-            }
-            let isVerified = row.state == .verified || row.state == .delivering
-            let target = isVerified ? .verified : try self.records.start(of: row.id, in: tx) ?? .prepared
-            // A person says that this one is the newest of its side, whatever its time.
-            let isChosen = row.reason == .takenEarlier
-            let order = isChosen ? try self.sandbox.intake.nextOrder(in: tx) : row.order
-            let also: SQL = ", intake_order = \(order), taken = \(isChosen ? nil : row.taken), \(Transition.fresh)"
-            return [try self.records.move(row, Transition(target), also: also, in: tx)]
+        case .retry: return [try self.retry(row, in: tx)]
         case .resend: others = try self.resend(row, in: tx)
         case .reject where row.state == .rejected: others = try self.forgetHolder(of: row, in: tx)
         case .reject:
@@ -135,6 +122,22 @@ extension SandboxDecisions {
         case .erase: break
         }
         return try ([row.id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
+    }
+
+    private func retry(_ row: CardRow, in tx: Transaction) throws -> CardChange {
+        // The changes of the other members are in their own histories.
+        if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
+        // The legality check may be licensed by now, and the stored reading without it would hold the card again.
+        if row.reason == VerdictRule.legalityUnavailable.reason {
+            try tx.run("DELETE FROM reading WHERE card = \(row.id)")
+        }
+        let isVerified = row.state == .verified || row.state == .delivering
+        let target = isVerified ? .verified : try self.records.start(of: row.id, in: tx) ?? .prepared
+        // A person says that this one is the newest of its side, whatever its time.
+        let isChosen = row.reason == .takenEarlier
+        let order = isChosen ? try self.sandbox.intake.nextOrder(in: tx) : row.order
+        let also: SQL = ", intake_order = \(order), taken = \(isChosen ? nil : row.taken), \(Transition.fresh)"
+        return try self.records.move(row, Transition(target), also: also, in: tx)
     }
 
     /// Sends the kept delivery of a card again, byte for byte, with all its members that are still held.

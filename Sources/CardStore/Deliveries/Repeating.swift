@@ -27,33 +27,7 @@ extension SandboxDeliveries {
             """ : Self.repeats(dueAt: now)
         let (claimed, dissolved) = try await self.write(at: now) { tx in
             try self.sandbox.upkeep.requireLock(of: worker, in: tx)
-            var claimed: [(id: DeliveryID, attempt: Int64)] = []
-            var dissolved: [CardChange] = []
-            let ids: [DeliveryID] = try tx.values(
-                """
-                UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                    SELECT id \(due) ORDER BY \(order) LIMIT \(limit)
-                ) RETURNING id
-                """
-            )
-            for id in ids {
-                let delivery = try DeliveryRecord(id, store: self.sandbox, in: tx)
-                guard try !delivery.isOvertaken else {
-                    try delivery.dissolve()
-                    dissolved += try delivery.memberStates
-                    continue
-                }
-                let cards = delivery.members
-                let attempt = try self.sandbox.stages.beginAttempt(
-                    .deliver,
-                    of: id.rawValue,
-                    cards: cards,
-                    worker: worker,
-                    in: tx
-                )
-                claimed.append((id, attempt))
-            }
-            return (claimed, dissolved)
+            return try self.beginRepeats("SELECT id \(due) ORDER BY \(order) LIMIT \(limit)", by: worker, in: tx)
         }
         var jobs = try await self.sandbox.stages.unsealed(claimed, now: now) { claim, tx in
             let delivery = try DeliveryRecord(claim.id, store: self.sandbox, in: tx)
@@ -68,6 +42,32 @@ extension SandboxDeliveries {
         }
         jobs.changes += dissolved
         return jobs
+    }
+
+    /// Stores the next attempt of each selected delivery; one that a newer photo has overtaken is dissolved.
+    private func beginRepeats(
+        _ selected: SQL,
+        by worker: Worker,
+        in tx: Transaction
+    ) throws -> (claimed: [(id: DeliveryID, attempt: Int64)], dissolved: [CardChange]) {
+        var claimed: [(id: DeliveryID, attempt: Int64)] = []
+        var dissolved: [CardChange] = []
+        let ids: [DeliveryID] = try tx.values(
+            "UPDATE delivery SET worker = \(worker.id) WHERE id IN (\(selected)) RETURNING id"
+        )
+        for id in ids {
+            let delivery = try DeliveryRecord(id, store: self.sandbox, in: tx)
+            if try delivery.isOvertaken {
+                try delivery.dissolve()
+                dissolved += try delivery.memberStates
+            } else {
+                let (stages, cards) = (self.sandbox.stages, delivery.members)
+                claimed.append(
+                    (id, try stages.beginAttempt(.deliver, of: id.rawValue, cards: cards, worker: worker, in: tx))
+                )
+            }
+        }
+        return (claimed, dissolved)
     }
 
     /// Selects the deliveries that were attempted and are due again.

@@ -35,27 +35,7 @@ extension SandboxIntake {
             return try self.amend(CardRow.require(row.id, in: tx), with: new, in: tx)
         }
         guard try self.mayBeAmended(row, in: tx) else { return unchanged }
-        if metadata != said {
-            // The event shows in the history of the card that it was amended; one that is fetched beside another has none yet.
-            if row.beside == nil {
-                try self.records.log(Transition(row.state, .amended), from: row.state, of: row.id, sealed: nil, in: tx)
-            }
-            let sealed = try key.seal(json: SealedMetadata(metadata, inputName: new.name), column: .cardMetadata)
-            try tx.run(
-                """
-                UPDATE card SET metadata = \(sealed), expected_side = \(metadata.side), priority = \(metadata.priority)
-                WHERE id = \(row.id)
-                """
-            )
-            try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
-            var important = metadata
-            important.priority = said.priority
-            if important != said {
-                // The card may have waited for a user account, and must not expire as if it still did.
-                try self.records.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
-                try Transition.markForDecision(row.number, isIgnored: row.isIgnored, in: tx)
-            }
-        }
+        if metadata != said { try self.store(metadata, inputName: new.name, of: row, saying: said, key: key, in: tx) }
         // A worker that verifies the card at this moment finds the change, and has it judged again.
         guard row.worker == nil,
             let transition = try self.restart(row, with: new.content, said: said, metadata: metadata, in: tx)
@@ -67,6 +47,35 @@ extension SandboxIntake {
         try self.records.move(row, transition, also: ", side = NULL, \(Transition.fresh)", in: tx)
         if row.reason == .memberMismatch { try self.releaseMismatched(of: row.number, in: tx) }
         return Admitted(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
+    }
+
+    /// Stores new metadata of a card that said `said` before.
+    private func store(
+        _ metadata: CardMetadata,
+        inputName: Redacted<String>?,
+        of row: CardRow,
+        saying said: CardMetadata,
+        key: CardKey,
+        in tx: Transaction
+    ) throws {
+        // The event shows in the history of the card that it was amended; one that is fetched beside another has none yet.
+        if row.beside == nil {
+            try self.records.log(Transition(row.state, .amended), from: row.state, of: row.id, sealed: nil, in: tx)
+        }
+        let sealed = try key.seal(json: SealedMetadata(metadata, inputName: inputName), column: .cardMetadata)
+        try tx.run(
+            """
+            UPDATE card SET metadata = \(sealed), expected_side = \(metadata.side), priority = \(metadata.priority)
+            WHERE id = \(row.id)
+            """
+        )
+        try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
+        var important = metadata
+        important.priority = said.priority
+        guard important != said else { return }
+        // The card may have waited for a user account, and must not expire as if it still did.
+        try self.records.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
+        try Transition.markForDecision(row.number, isIgnored: row.isIgnored, in: tx)
     }
 
     /// Returns the other cards of a mismatched form to `verified` once one of them is corrected.
