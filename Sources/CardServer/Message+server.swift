@@ -50,6 +50,7 @@ extension Message {
     static func requestWord(_ name: String, _ known: String) -> Self { Self("request.word", "\(code: name) must be one or more of \(code: known).") }
     static let requestRevealWhy = Self("request.reveal_why", "To reveal personal data, give the purpose in Card-Why, such as a ticket number.")
     static func requestReveals(_ quota: Int) -> Self { Self("request.reveals", "Each token name may reveal at most \(count: quota) cards an hour; wait before revealing more.") }
+    static func requestRetakeReason(_ known: String) -> Self { Self("request.retake_reason", "With as retake, and only then, reason must be one of \(code: known).") }
     static func requestResolution(_ known: String) -> Self { Self("request.resolution", "The value of as must be one of \(code: known).") }
     static let requestReason = Self("request.reason", "Card-Reason must be a code of 1 to 40 letters, digits and _, without an identity number.")
     static func requestWhyLength(_ purposeCharacters: Int) -> Self { Self("request.why_length", "why is too long; give at most \(count: purposeCharacters) characters.") }

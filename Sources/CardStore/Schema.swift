@@ -82,6 +82,8 @@ enum Schema {
             cause_card TEXT,
             since INTEGER,
             foreign_since INTEGER,
+            rejected_order INTEGER,
+            personal INTEGER NOT NULL DEFAULT 0 CHECK (personal IN (0, 1)),
             claimed_by TEXT,
             claimed_tab TEXT,
             claimed_until INTEGER,
@@ -119,6 +121,7 @@ enum Schema {
             state TEXT NOT NULL CHECK (state IN \(all: CardState.self)),
             number TEXT NOT NULL REFERENCES cases (number),
             submitter TEXT NOT NULL,
+            sent_by TEXT NOT NULL,
             side TEXT CHECK (side IN \(all: CardSide.self)),
             expected_side TEXT CHECK (expected_side IN \(all: CardSide.self)),
             intake_order INTEGER NOT NULL UNIQUE,
@@ -259,6 +262,8 @@ enum Schema {
         CREATE TABLE decision (
             card TEXT NOT NULL REFERENCES card (id),
             action TEXT NOT NULL CHECK (action IN \(all: DecisionAction.self)),
+            reason TEXT CHECK (reason IN \(all: RetakeReason.self)),
+            ends_case INTEGER NOT NULL DEFAULT 0 CHECK (ends_case IN (0, 1)),
             subject TEXT NOT NULL,
             purpose TEXT NOT NULL,
             needs_second INTEGER NOT NULL CHECK (needs_second IN (0, 1)),
@@ -270,6 +275,7 @@ enum Schema {
             message BLOB,
             dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1)),
             PRIMARY KEY (card, dropped, subject),
+            CHECK ((action = \(action: .retake)) = (reason IS NOT NULL)),
             CHECK (dropped = 0 OR worker IS NULL),
             CHECK (worker IS NOT NULL OR needs_second = 1 AND second IS NULL OR dropped = 1)
         ) STRICT;
@@ -285,8 +291,10 @@ enum Schema {
             actor TEXT NOT NULL,
             subject TEXT,
             action TEXT NOT NULL,
+            detail TEXT,
             purpose TEXT NOT NULL,
             card TEXT,
+            event INTEGER,
             mac BLOB NOT NULL
         ) STRICT;
         """

@@ -44,6 +44,7 @@ extension ReasonCode: Bindable, Readable {}
 extension FailureClass: Bindable, Readable {}
 extension AccessAction: Bindable {}
 extension DecisionAction: Bindable, Readable {}
+extension RetakeReason: Bindable, Readable {}
 extension CaseState: Bindable, Readable {}
 extension Stage: Bindable, Readable {}
 extension DeliveryLayoutKind: Bindable, Readable {}

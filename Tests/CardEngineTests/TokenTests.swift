@@ -52,7 +52,7 @@ import Testing
             let message = card.message?.text() ?? ""
             #expect(
                 message.contains(
-                    "cards resolve \(card.id.rawValue) --as delivered; if not, run the same command with --as accept"
+                    "cards resolve \(card.id.rawValue) --as delivered; if not, run the same command with --as anew"
                 )
             )
         }

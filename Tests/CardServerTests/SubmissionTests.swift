@@ -182,7 +182,7 @@ import Testing
                 ),
                 (
                     .json("POST", "/v1/cards/x/resolve", token: "operator", #"{"as":"seen","because":"x"}"#),
-                    "field_unknown", ["because is unknown", "as, why"]
+                    "field_unknown", ["because is unknown", "as, message, reason, why"]
                 ),
                 (
                     .json("POST", "/v1/cards/x/resolve", token: "operator", #"{"as":7}"#), "json_invalid",

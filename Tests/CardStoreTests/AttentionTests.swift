@@ -26,7 +26,7 @@ import Testing
             for reason in reasons {
                 for side in sides {
                     for seen in 0...1 {
-                        let head = "'c-\(order)', '\(state.rawValue)', 'N', 'local', \(side), \(order), 0"
+                        let head = "'c-\(order)', '\(state.rawValue)', 'N', 'local', 'local', \(side), \(order), 0"
                         rows.append("(\(head), '\(reason.rawValue)', \(seen), 0, 0, 0)")
                         order += 1
                     }
@@ -36,9 +36,9 @@ import Testing
         // About half of the cards are before the front that was delivered last; a refused one without a side looks at both.
         try await harness.plant(
             """
-            INSERT INTO cases (number, key, submitter, front_delivered, back_delivered)
-            VALUES ('N', 'N', 'local', \(order / 2), \(order / 4));
-            INSERT INTO card (id, state, number, submitter, side, expected_side, intake_order, priority, reason, seen,
+            INSERT INTO cases (number, key, submitter, front_delivered, back_delivered, rejected_order)
+            VALUES ('N', 'N', 'local', \(order / 2), \(order / 4), \(order / 8));
+            INSERT INTO card (id, state, number, submitter, sent_by, side, expected_side, intake_order, priority, reason, seen,
             waits_until, created_at, changed_at) VALUES \(rows.joined(separator: ", "))
             """
         )
@@ -46,6 +46,7 @@ import Testing
         #expect(all.count == order - 1)
         let isRetaken = all.map { card in
             switch card.anySide {
+            case _ where card.order <= order / 8 && [.rejected, .failed].contains(card.state): true
             case .front: card.order < order / 2
             case .back: card.order < order / 4
             // Only of a refused photo it is known that nothing of it was sent.
@@ -112,14 +113,15 @@ import Testing
         #expect(try await harness.state(back) == "verified front_missing")
         try await harness.resolve(back, .seen)
         try await harness.decide()
-        #expect(try await listed(.decide).isEmpty, "the same decision is no news")
+        #expect(try await listed(.retake).isEmpty, "the same decision is no news")
         let front = try await rejected("front")
         try await harness.decide()
         #expect(try await harness.state(front).hasPrefix("rejected"))
-        #expect(try await harness.state(back) == "verified front_missing")
-        #expect(try await listed(.decide).isEmpty)
-        try await harness.plant("UPDATE card SET reason = 'waits_for_front' WHERE id = '\(back)'")
+        #expect(try await harness.state(back) == "verified waits_for_front")
+        #expect(try await listed(.retake) == [front])
+        try await harness.resolve(front, .seen)
         try await harness.decide()
-        #expect(try await listed(.decide) == [back])
+        #expect(try await harness.state(back) == "verified front_missing")
+        #expect(try await listed(.retake) == [back])
     }
 }

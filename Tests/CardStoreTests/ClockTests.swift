@@ -168,9 +168,9 @@ import Testing
         let id = try await delivered("N")
         try await harness.plant(
             """
-            INSERT INTO card (id, state, number, submitter, intake_order, priority, reason, waits_until, created_at, changed_at)
+            INSERT INTO card (id, state, number, submitter, sent_by, intake_order, priority, reason, waits_until, created_at, changed_at)
             WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < \(98 + count))
-            SELECT 'p' || i, 'rejected', 'N', 'local', i, 0, 'x', 0, 0, 4000000000000 FROM n
+            SELECT 'p' || i, 'rejected', 'N', 'local', 'local', i, 0, 'x', 0, 0, 4000000000000 FROM n
             """
         )
         // A clock that was ahead when they changed.

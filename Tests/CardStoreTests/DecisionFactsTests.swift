@@ -52,8 +52,8 @@ import Testing
     @Test func `rejecting the wrong front frees no card about which a person has decided by then`() async throws {
         let (one, two, back) = try await self.disputed()
         let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
-        for card in [two, back] {
-            let outcome = try await harness.decideOnPage(card, .reject, by: person)
+        for (card, action) in [(two, DecisionAction.reject), (back, .retake)] {
+            let outcome = try await harness.decideOnPage(card, action, by: person)
             #expect(outcome == .undoable(until: harness.now.advanced(by: .seconds(10))))
             harness.pass(.seconds(5))
         }
@@ -62,7 +62,7 @@ import Testing
             _ = try await harness.carryOut()
         }
         #expect(try await harness.state(two) == "rejected rejected_by_operator")
-        #expect(try await harness.state(back) == "rejected rejected_by_operator")
+        #expect(try await harness.state(back) == "rejected retake_blurred")
         #expect(try await harness.state(one) == "verified")
     }
 
@@ -96,15 +96,16 @@ import Testing
         #expect(try await harness.state(right) == "delivered")
     }
 
-    @Test func `a front that a rule rejected names nobody once a person rejects it, too`() async throws {
+    @Test(arguments: [Resolution.reject, .holder])
+    func `a front that a rule rejected names nobody once a person says so`(resolution: Resolution) async throws {
         let low = VerdictRule.legalityLow.reason
         let wrong = try await self.front("wrong", Self.third, .rejected(low, message: "a copy"))
         let right = try await self.front("right", "11010519491231002X")
         try await harness.decide()
         #expect(try await harness.state(right) == "held holder_conflict")
         let message = try await harness.card(right).message?.text() ?? ""
-        #expect(message.contains("idcard-pipeline cards resolve ID --as reject"))
-        try await harness.resolve(wrong, .reject)
+        #expect(message.contains("idcard-pipeline cards resolve ID --as holder"))
+        try await harness.resolve(resolution == .holder ? right : wrong, resolution)
         #expect(try await harness.state(wrong) == "rejected legality_low")
         try await harness.deliverAll()
         #expect(try await harness.state(right) == "delivered")
@@ -160,7 +161,7 @@ import Testing
         let (wrong, job) = try await harness.verifying("front", number: "N")
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
         try await harness.conclude(job, reading, .held(VerdictRule.legalityUnavailable.reason, message: "look"))
-        try await harness.resolve(wrong, .reject)
+        try await harness.resolve(wrong, .retake)
         let right = try await harness.verified("right", number: "N", .front, holder: Self.other)
         #expect(try await harness.proposals() == [[right]])
     }

@@ -30,8 +30,8 @@ import Testing
         /// What the message names and the state allows.
         var actions: [DecisionAction] {
             switch self {
-            case .outcomeUnknown, .otherLeftDelivery, .restoredWhileSent: [.delivered, .accept]
-            case .deliveryDamaged, .unknownInDecided, .unknownInNone: [.delivered, .accept, .reject]
+            case .outcomeUnknown, .otherLeftDelivery, .restoredWhileSent: [.delivered, .anew]
+            case .deliveryDamaged, .unknownInDecided, .unknownInNone: [.delivered, .anew, .reject]
             case .restoredBeforeReading: [.delivered, .retry]
             case .takenEarlierThanErased, .noScores: [.retry]
             case .deliveringInNone, .deliveringInClosed, .deliveringInAnothers: [.delivered]
@@ -96,12 +96,13 @@ import Testing
         #expect(words.text().contains(action == .retry ? "cards retry" : "--as \(action)"), "\(words.text())")
         _ = try await harness.store.decisions.decide(card, action, by: StoreHarness.person, now: harness.now)
         let states: [DecisionAction: String] = [
-            .delivered: "delivered", .accept: "verified", .reject: "rejected rejected_by_operator", .retry: "prepared",
+            .delivered: "delivered", .accept: "verified", .anew: "verified", .reject: "rejected rejected_by_operator",
+            .retry: "prepared",
         ]
         #expect(try await harness.state(card) == states[action])
     }
 
-    @Test(arguments: [Resolution.delivered, .accept, .reject])
+    @Test(arguments: [Resolution.delivered, .anew, .reject])
     func `a photo that waits for an older one goes once a person has decided about that one`(
         resolution: Resolution
     ) async throws {

@@ -316,7 +316,7 @@ import Testing
         #expect(reader.actions.count == DecisionAction.allCases.count)
         #expect(await code { try await decide(other, .erase) } == .cardConflict)
         let refused = try await store.listings.details(of: other, for: .process).actions.keys
-        #expect(Set(refused) == [.delivered, .resend])
+        #expect(Set(refused) == [.delivered, .resend, .anew, .holder])
         #expect(try await rows() == 0)
         #expect(try await harness.accessLog().filter { $0[0] == "decide" } == [])
     }

@@ -95,7 +95,8 @@ final class StoreHarness {
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
-        try await self.store.decisions.resolve(id, as: resolution, by: Self.person, now: self.now)
+        let reason: RetakeReason? = resolution == .retake ? .blurred : nil
+        try await self.store.decisions.resolve(id, as: resolution, because: reason, by: Self.person, now: self.now)
     }
 
     func retry(_ id: CardID) async throws {
@@ -114,6 +115,7 @@ final class StoreHarness {
         let outcome = try await self.store.decisions.decide(
             card,
             action,
+            because: action == .retake ? .blurred : nil,
             seen: seen,
             message: message.map { Redacted($0) },
             undoableIn: self.worker.id,

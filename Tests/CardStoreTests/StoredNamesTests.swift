@@ -78,14 +78,23 @@ import Testing
                 == "fetching received prepared verified delivering delivered rejected failed held superseded erased"
         )
         #expect(Self.words(of: CardSide.self) == "front back")
-        #expect(Self.words(of: CaseState.self) == "decide failed retake in_progress incomplete complete")
+        #expect(
+            Self.words(of: CaseState.self) == "decide failed retake in_progress incomplete complete rejected erased"
+        )
         #expect(Self.words(of: DeliveryState.self) == "open kept delivered refused dissolved closed")
         #expect(Self.words(of: BlobKind.self) == "image source address")
         #expect(Self.words(of: RunState.self) == "queued running ended")
         #expect(Self.words(of: Stage.self) == "fetch prepare verify deliver")
         #expect(Self.words(of: DeliveryLayoutKind.self) == "single application batch")
         #expect(Self.words(of: DeliveryBody.self) == "multipart octet-stream")
-        #expect(Self.words(of: DecisionAction.self) == "accept delivered resend reject retry erase")
+        #expect(Self.words(of: DecisionAction.self) == "accept delivered resend anew retake reject holder retry erase")
+        #expect(
+            Self.words(of: RetakeReason.self)
+                == """
+                retake_blurred retake_glare retake_incomplete retake_wrong_side retake_not_original \
+                retake_wrong_document retake_expired retake_other_person retake_mismatch retake_other
+                """
+        )
         #expect(
             Self.words(of: FailureClass.self)
                 == "accepted rejected shrink throttled not_sent transient unknown stop"

@@ -93,10 +93,13 @@ def failures(proof, kind=Trial, name="failures", errors=FAILURES):
         counts = stage.shim.counts(first.run("fail", -1, errno=error))
         first.recover(f"{what}, no call")
         calls = stage.calls(counts, kind.most)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = list(pool.map(attempt, [(call, cases()) for call in calls]))
-        statuses.update(end for end, _ in results)
-        proof.expect_injected(what, sum(struck is not None for _, struck in results), len(calls))
+        missed = calls
+        for _ in range(kind.rounds):
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                results = list(pool.map(attempt, [(call, cases()) for call in missed]))
+            statuses.update(end for end, _ in results)
+            missed = [call for call, (_, struck) in zip(missed, results, strict=True) if struck is None]
+        proof.expect_injected(what, len(calls) - len(missed), len(calls))
         proof.figure(what, f"{len(calls)} of {told(counts)}")
         proof.progress(f"{what}: {len(calls)} calls")
     stage.end()

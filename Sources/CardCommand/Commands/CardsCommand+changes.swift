@@ -56,12 +56,15 @@ extension CardsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Decide about cards that need a person.",
             discussion: """
+                accept: deliver the card, because it is good; a card accepted twice, or without its front, is delivered alone; of \
+                a photo that was returned: take the return back. retake: return the photo to its submitter, who sees --reason. \
+                reject: never deliver the card; if no other photo of its side is there, this ends the case, and later photos wait \
+                for a person. holder: the person on this front is the customer; fronts of others are rejected, and the rest continue. \
                 delivered: the backend holds the document. resend: send the same delivery again, byte for byte and with the same \
-                key; this includes every held card in it. accept: deliver the card, because it is good or the backend lacks it; a \
-                card accepted twice, or without its front, is delivered alone. reject: do not deliver the card; if the \
-                fronts that are left name one person, the cards that were held for holder_conflict go on. seen: leave the card \
-                as it is; until its state changes it no longer counts in status, cards list --attention and exit statuses. \
-                withdraw: take back your decision that waits for a second person (review.four_eyes).
+                key; this includes every held card in it. anew: the backend lacks the document; send it under another key. \
+                seen: leave the card as it is; until its state changes it no longer counts in status, cards list --attention and \
+                exit statuses. withdraw: take back your decision that waits for a second person (review.four_eyes). disagree: end \
+                another person's decision that waits for you.
 
                 Exit status: 0 done, or waiting for a second person · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
@@ -70,18 +73,46 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The ids of cards, or their last 8 digits or more.", valueName: "card-id"))
         var cards: [String]
 
-        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject, seen or withdraw.")
-        var resolution: Resolution
+        @OptionGroup var resolution: ResolutionOptions
+
+        @Option(help: ArgumentHelp("Why the photo is returned, with --as retake.", valueName: "code"))
+        var reason: RetakeReason?
 
         @OptionGroup var change: ChangeOptions
 
+        func validate() throws { try self.resolution.validate(self.reason) }
+
         func execute() async throws -> CommandStatus {
-            try await self.change.make(self.resolution, as: "cards resolve") {
+            try await self.change.make(self.resolution, because: self.reason, as: "cards resolve") {
                 try await $0.listings.ids(matching: self.cards)
             }
         }
     }
 }
+
+/// What `cards resolve` and `cases resolve` decide.
+struct ResolutionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("as"),
+        help: "The decision: accept, retake, reject, holder, delivered, resend, anew, seen, withdraw or disagree."
+    )
+    var resolution: Resolution
+
+    @Option(
+        help: ArgumentHelp("Words for other reviewers, at most 500 characters; stored encrypted.", valueName: "text")
+    )
+    var message: String?
+
+    var text: Redacted<String>? { self.message.map { Redacted(String($0.prefix(500))) } }
+
+    func validate(_ reason: RetakeReason?) throws {
+        guard (self.resolution == .retake) == (reason != nil) else {
+            throw ValidationError(.cardsRetakeReason(RetakeReason.allCases))
+        }
+    }
+}
+
+extension RetakeReason: ExpressibleByArgument {}
 
 /// The options of the commands that change cards, and the work that these commands share.
 struct ChangeOptions: ParsableArguments {
@@ -94,16 +125,24 @@ struct ChangeOptions: ParsableArguments {
 
     /// Retries cards, or carries out a resolution of them.
     func make(
-        _ resolution: Resolution? = nil,
+        _ resolved: ResolutionOptions? = nil,
+        because reason: RetakeReason? = nil,
         as command: String,
         _ cards: (Sandbox) async throws -> [CardID]
     ) async throws -> CommandStatus {
-        let origin = try self.purpose.origin(of: command + (resolution.map { " --as \($0.rawValue)" } ?? ""))
+        let origin = try self.purpose.origin(of: command + (resolved.map { " --as \($0.resolution.rawValue)" } ?? ""))
         return try await self.options.withSandbox { store, configuration in
             try await configuration.requireSecond(for: configuration.fourEyesOfFile, in: store, by: origin)
             return try await self.change(try await cards(store), in: store) { id in
-                guard let resolution else { return try await store.decisions.decide(id, .retry, by: origin, now: .now) }
-                return try await store.decisions.resolve(id, as: resolution, by: origin, now: .now)
+                guard let resolved else { return try await store.decisions.decide(id, .retry, by: origin, now: .now) }
+                return try await store.decisions.resolve(
+                    id,
+                    as: resolved.resolution,
+                    because: reason,
+                    saying: resolved.text,
+                    by: origin,
+                    now: .now
+                )
             }
         }
     }

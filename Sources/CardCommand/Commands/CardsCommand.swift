@@ -153,7 +153,7 @@ extension CaseCard {
     /// - Parameter id: the short id of the card.
     func lines(in one: Case, as id: String?) -> [Message] {
         let card = self.card
-        let advice = card.reason == .frontMissing ? one.advice(onBack: card.id) : nil
+        let advice = card.lacksFront ? one.advice(onBack: card.id) : nil
         let text = self.message ?? advice ?? RunLine.advice(on: card.shownReason, of: card.id)
         return [card.line(as: id).indented] + [text, self.origin].compactMap(\.self).map(\.indented.indented)
     }

@@ -10,8 +10,9 @@ struct CasesCommand: AsyncParsableCommand {
         abstract: "List, show and change cases: the cards of one business number.",
         discussion: """
             A case stands where its first cause has it: decide (a person must decide about a card), failed (a card's attempts are \
-            used up), retake (a photo was refused and must be taken again), in_progress, incomplete (a side was not delivered), \
-            complete (both sides were delivered).
+            used up), retake (its submitter must send a photo or a user account), in_progress, incomplete (a side was not \
+            delivered), complete (both sides were delivered), rejected (a reviewer ended it), erased (all its cards are erased; \
+            listed only with --state erased).
             """,
         subcommands: [List.self, Show.self, Retry.self, Resolve.self]
     )
@@ -143,17 +144,20 @@ struct CasesCommand: AsyncParsableCommand {
         @Option(help: "The reason of the cards, as cases show names it.")
         var reason: String
 
-        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject, seen or withdraw.")
-        var resolution: Resolution
+        @OptionGroup var resolution: ResolutionOptions
+
+        @Option(help: ArgumentHelp("Why the photos are returned, with --as retake.", valueName: "code"))
+        var retakeReason: RetakeReason?
 
         @OptionGroup var change: ChangeOptions
 
         func validate() throws {
+            try self.resolution.validate(self.retakeReason)
             guard !self.reason.isEmpty else { throw ValidationError(.cardsReasonEmpty) }
         }
 
         func execute() async throws -> CommandStatus {
-            try await self.change.make(self.resolution, as: "cases resolve") {
+            try await self.change.make(self.resolution, because: self.retakeReason, as: "cases resolve") {
                 try await self.number.cards(reason: self.reason, of: $0)
             }
         }

@@ -68,6 +68,7 @@ extension Message {
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
     static func cardsUndoable(_ card: CardID, _ until: Timestamp) -> Self { Self("cards.undoable", "card \(card): another person has decided the same on a page; it is carried out at \(until)") }
+    static func cardsRetakeReason(_ reasons: [RetakeReason]) -> Self { Self("cards.retake_reason", "--as retake needs --reason, and nothing else takes it; give one of \(codes: reasons.map(\.rawValue))") }
     static func reviewAdded(_ action: DecisionAction) -> Self { Self("review.added", "from now on two persons must decide \(action) alike; the list: idcard-pipeline review list") }
     static func reviewDropped(_ action: DecisionAction) -> Self { Self("review.dropped", "from now on one person alone decides \(action); take it out of review.four_eyes, too") }
     static func reviewWaits(_ action: DecisionAction, _ until: Timestamp) -> Self { Self("review.waits", "written down; another person agrees: idcard-pipeline review drop \(action); from \(until) on you need no one else") }

@@ -3,7 +3,13 @@ import CardModel
 import CardServer
 import CardStore
 
-extension DecisionAction: ExpressibleByArgument {}
+extension DecisionAction: ExpressibleByArgument {
+    /// Only those that the list may name.
+    init?(argument: String) {
+        guard let action = Self.listed.first(where: { $0.rawValue == argument }) else { return nil }
+        self = action
+    }
+}
 
 struct ReviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

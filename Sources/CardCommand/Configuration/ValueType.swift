@@ -221,11 +221,11 @@ extension ValueType<Set<String>> {
 extension ValueType<Set<DecisionAction>> {
     /// Some of the known words, in any order.
     static let actions = ValueType(
-        expectation: .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
+        expectation: .valueSomeOf(DecisionAction.listed.map(\.rawValue)),
         show: { actions in .list(actions.map(\.rawValue).sorted()) },
         slip: { $0.slip(isList: true) }
     ) { written, _ in
-        let actions = written.items.map { $0.map(DecisionAction.init) }
+        let actions = written.items.map { $0.map { DecisionAction(argument: $0) } }
         return actions.flatMap { $0.contains(nil) ? nil : Set($0.compactMap(\.self)) }
     }
 }

@@ -145,6 +145,11 @@ struct RunLine: Sendable, Report {
     }
 }
 
+extension Card {
+    /// Whether it is a back that waits for a front.
+    var lacksFront: Bool { self.reason == .frontMissing || self.reason == .waitsForFront }
+}
+
 extension Case {
     /// The advice for a back if its front is the cause of the case's state.
     func advice(onBack back: CardID) -> Message? {

@@ -118,7 +118,7 @@ final class RunPrinter: Sendable {
             let card = state.follower.card(index, in: cards)
             return (RunLine(index, of: state.follower, card: card, newOnly: self.newOnly), card)
         }
-        if let card, card.reason == .frontMissing { line.frontAdvice = try await self.advice(on: card) }
+        if let card, card.lacksFront { line.frontAdvice = try await self.advice(on: card) }
         return line
     }
 

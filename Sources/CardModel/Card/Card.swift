@@ -108,12 +108,20 @@ package enum Resolution: String, CaseIterable, Sendable, Codable {
     case delivered = "delivered"
     /// The same delivery is sent again, byte for byte, with all its members that are still `held`.
     case resend = "resend"
+    /// The backend lacks the document: it is sent again as a new one, under another key.
+    case anew = "anew"
     /// The card is good: becomes `verified`, and is delivered as usual.
     case accept = "accept"
-    /// The card must not be delivered: becomes `rejected`.
+    /// The photo goes back to its submitter: becomes `rejected`, with a reason that the submitter sees.
+    case retake = "retake"
+    /// The card must not be delivered: becomes `rejected`, and ends its case unless another photo of its side is there.
     case reject = "reject"
+    /// Of several persons that the fronts of a case name, the card's is the customer.
+    case holder = "holder"
     /// A person has seen it: the card keeps its state, and no longer counts in lists, `status` and exit statuses.
     case seen = "seen"
     /// Withdraws a decision that waits for a second person.
     case withdraw = "withdraw"
+    /// Ends another person's decision that waits for a second one.
+    case disagree = "disagree"
 }

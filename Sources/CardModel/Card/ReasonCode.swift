@@ -30,6 +30,10 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let superseded = ReasonCode(rawValue: "superseded")
     package static let takenEarlier = ReasonCode(rawValue: "taken_earlier")
     package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
+    /// A photo came after a reviewer had ended its case.
+    package static let caseRejected = ReasonCode(rawValue: "case_rejected")
+    /// A person said that a delivered front shows another person than the customer.
+    package static let holderDisowned = ReasonCode(rawValue: "holder_disowned")
     package static let requested = ReasonCode(rawValue: "requested")
     package static let retention = ReasonCode(rawValue: "retention")
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
@@ -83,8 +87,14 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
         self.init(rawValue: "\(Self.requested):\(code)")
     }
 
-    /// Reasons why a `verified` card waits for something that only a person can give.
+    /// Reasons why a `verified` card waits for something that only its submitter can give.
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]
+    /// Reasons that a person gave for a rejection: only a person takes them back.
+    package static let byPerson: Set<ReasonCode> = Set(RetakeReason.allCases.map(\.code)).union([.rejectedByOperator])
+    /// Reasons why a card is held before it is verified, until a person lets it in.
+    package static let letInByPerson: Set<ReasonCode> = [.submitterConflict, .caseRejected]
+    /// Reasons why the backend may have a held card.
+    package static let perhapsDelivered: Set<ReasonCode> = [.outcomeUnknown, .restored, .retcodeUnlisted]
     /// Reasons why a `verified` card waits for another card, which has work of its own or needs a person.
     package static let waitingForCard: Set<ReasonCode> = [.waitsForFront, .waitsForOlderPhoto]
 }

@@ -106,7 +106,9 @@ extension Message {
 
     // MARK: Deciding
 
-    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; compare the cards (idcard-pipeline cards show \(card)) and reject the wrong front: idcard-pipeline cards resolve ID --as reject; the other cards then go on; if several fronts are right, or the wrong one is delivered, accept each right card: the same command with --as accept") }
+    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; compare the cards (idcard-pipeline cards show \(card)); if one person is the customer, run for a front of that person: idcard-pipeline cards resolve ID --as holder; the fronts of others are then rejected, and the rest continue; if all belong here, accept one card after the other: the same command with --as accept") }
+
+    static let applicationEnded = Self("application.ended", "a reviewer ended the case before this card was delivered")
 
     // MARK: Operators; behind "cannot change card N: "
 
@@ -119,10 +121,15 @@ extension Message {
     static let operatorImageDropped = Self("operator.image_dropped", "the card is delivered and its image is no longer stored; send a new photo if the backend needs one")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
     static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed, is held for a decision or was rejected by a rule can be rejected") }
+    static func operatorRetakeState(_ state: CardState) -> Self { Self("operator.retake_state", "the state is \(state); only a card that failed, or is held for a decision after its verification, can go back for a retake") }
+    static func operatorAnewState(_ card: CardID) -> Self { Self("operator.anew_state", "the card is not held because the backend may have it, so it has no other key to be sent under; show what may be done: idcard-pipeline cards show \(card)") }
+    static let operatorNoDispute = Self("operator.no_dispute", "the fronts of its case do not name several persons, or this card names none of them; there is nothing to decide")
+    static func operatorListed(_ card: CardID) -> Self { Self("operator.listed", "a list of delivery.retcode has the code that the backend answered by now; have the card judged by the list: idcard-pipeline cards retry \(card)") }
+    static func operatorUnlisted(_ card: CardID, _ code: String, or decisions: [String]) -> Self { Self("operator.unlisted", "the backend may have the card: it answered with the RETCODE \(code: code), which no list of delivery.retcode has; list the code and retry the card, or look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with \(codes: decisions) (only --as reject sends nothing)") }
     static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }
     static func operatorNeverSent(_ card: CardID) -> Self { Self("operator.never_sent", "the card was never sent; decide with: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
     static func operatorNeverSentFailed(_ card: CardID) -> Self { Self("operator.never_sent_failed", "the card was never sent; to send it, run: idcard-pipeline cards retry \(card)") }
-    static func operatorNothingToResend(_ card: CardID) -> Self { Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; if the backend does not have the card, run: idcard-pipeline cards resolve \(card) --as accept") }
+    static func operatorNothingToResend(_ card: CardID) -> Self { Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; if the backend does not have the card, run: idcard-pipeline cards resolve \(card) --as anew") }
     static func operatorNothingToResendFailed(_ card: CardID) -> Self { Self("operator.nothing_to_resend_failed", "no stored delivery of the card can be sent again; to send the card, run: idcard-pipeline cards retry \(card)") }
     static func operatorResendState(_ state: CardState) -> Self { Self("operator.resend_state", "the state is \(state); only a held card can be sent again") }
     static func operatorStillUnlisted(_ code: String) -> Self { Self("operator.still_unlisted", "no list of delivery.retcode has the RETCODE \(code: code) that the backend answered; add it to the right list, for example to \(code: RetcodeTable.Meaning.success.key) if it means success, then retry the card") }

@@ -1,6 +1,11 @@
 // Each message is on one line.
 // swift-format-ignore
 extension Message {
+    /// Why a photo is returned, for its submitter.
+    package static func retake(_ reason: RetakeReason) -> Self {
+        Self.reasons.flatMap(\.meanings).first { $0.id == "reason.\(reason.rawValue)" } ?? .textVerbatim(reason.rawValue)
+    }
+
     /// The meaning of each reason, in the order and the groups of the page; the id of a meaning ends with its code.
     static let reasons: [(title: String, meanings: [Message])] = [
         ("The photo", [
@@ -71,12 +76,24 @@ extension Message {
             Self("reason.field_duplicate", "A field is given twice; give it once."),
             Self("reason.too_many_photos", "There are more photos of the number than a case has; look at them."),
         ]),
+        ("Returned by a reviewer", [
+            Self("reason.retake_blurred", "The photo is blurred; focus, hold still, and take it again."),
+            Self("reason.retake_glare", "Glare hides text or the portrait; turn away from the light and take the photo again."),
+            Self("reason.retake_incomplete", "Not all of the card shows, or something covers it; take all four corners."),
+            Self("reason.retake_wrong_side", "This is the other side of the card; photograph the side that is missing."),
+            Self("reason.retake_not_original", "The photo shows a copy, a screen or a screenshot; photograph the card itself."),
+            Self("reason.retake_wrong_document", "This is another document, or a temporary identity card; photograph the resident identity card."),
+            Self("reason.retake_expired", "The card has expired; photograph the new card."),
+            Self("reason.retake_other_person", "This is not the customer's card; photograph the customer's own."),
+            Self("reason.retake_mismatch", "The card differs from the application; correct that, or send the right card."),
+            Self("reason.retake_other", "The photo cannot be used; ask the reviewer."),
+        ]),
         ("Waiting", [
             Self("reason.waits_for_front", "The back waits for its front."),
             Self("reason.waits_for_back", "The front waits for its back, so that both go together."),
             Self("reason.waits_for_verification", "Another card of the number is still to be verified."),
             Self("reason.waits_for_older_photo", "Another photo of the side is being delivered, or may have arrived."),
-            Self("reason.front_missing", "No front of the number is left that could be delivered; send it, or let the back go alone."),
+            Self("reason.front_missing", "No front of the number was ever sent; send it."),
             Self("reason.clock_doubtful", "A date rule refuses the card by a clock that may be wrong; correct the clock."),
         ]),
         ("Endpoints", [
@@ -109,7 +126,9 @@ extension Message {
             Self("reason.decision_refused", "A person's decision was not carried out, since the card had moved on or the rules no longer allowed it; decide again."),
             Self("reason.superseded", "A newer photo of the side took its place."),
             Self("reason.taken_earlier", "The file of another photo of the side has a later time; if this is the right photo: cards retry."),
-            Self("reason.rejected_by_operator", "A person rejected the card."),
+            Self("reason.rejected_by_operator", "A reviewer rejected the card for good; nothing more is sent for it."),
+            Self("reason.case_rejected", "A reviewer ended the case before this photo came; let it in or reject it."),
+            Self("reason.holder_disowned", "A reviewer said that this front shows another person than the customer."),
             Self("reason.restored", "The card came back from a backup, and what became of it since is not known; ask the backend, then decide."),
             Self("reason.requested", "A person asked for the card to be erased."),
             Self("reason.retention", "The card was kept for as long as its retention allows."),

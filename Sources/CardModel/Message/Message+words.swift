@@ -25,6 +25,8 @@ extension Message {
         case .inProgress: Self("word.case_in_progress", "in progress")
         case .incomplete: Self("word.case_incomplete", "a side is missing")
         case .complete: Self("word.case_complete", "complete")
+        case .rejected: Self("word.case_rejected", "ended by a reviewer")
+        case .erased: Self("word.case_erased", "erased")
         }
     }
 

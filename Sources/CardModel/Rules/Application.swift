@@ -1,7 +1,6 @@
 /// The cards of a business number at one moment.
 package struct CaseSnapshot: Hashable, Sendable {
-    /// Its cards in the order of their arrival, without erased ones, and without another submitter's card that no person has
-    /// accepted.
+    /// Its cards in the order of their arrival, without erased ones, and without those that a person has yet to let in.
     package let cards: [Card]
     /// Those without a known user account, if they need one.
     package var withoutAccount: Set<CardID> = []
@@ -9,9 +8,11 @@ package struct CaseSnapshot: Hashable, Sendable {
     package var isDisputed: Bool
     /// The newest photo of each side that was delivered, erased or not.
     package var delivered: [CardSide: PhotoAge]
+    /// The last card that had come when a reviewer ended the case.
+    package var rejectedOrder: Int64?
 
     package init(cards: [Card], isDisputed: Bool = false, delivered: [CardSide: PhotoAge] = [:]) {
-        self.cards = cards.filter { $0.state != .held || $0.reason != .submitterConflict }
+        self.cards = cards.filter { $0.state != .held || $0.reason.map(ReasonCode.letInByPerson.contains) != true }
             .sorted { $0.order < $1.order }
         self.isDisputed = isDisputed
         self.delivered = delivered

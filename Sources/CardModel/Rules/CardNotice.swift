@@ -29,7 +29,7 @@ package enum CardNotice: Hashable, Sendable {
     }
 
     private static func ofWaiting(_ reason: ReasonCode) -> CardNotice {
-        if ReasonCode.needingAttention.contains(reason) { return .attention(.decide) }
+        if ReasonCode.needingAttention.contains(reason) { return .attention(.retake) }
         return ReasonCode.waitingForCard.contains(reason) ? .blocked : .nothing
     }
 
@@ -47,9 +47,9 @@ package enum CardNotice: Hashable, Sendable {
 
 /// The reason why a card needs a person.
 package enum CardAttention: String, CaseIterable, Sendable {
-    /// To decide: it failed, is held, or lacks a value that only a person can give.
+    /// A reviewer or an operator decides: it is held, or failed.
     case decide = "decide"
-    /// To take the photo again: it was refused.
+    /// The submitter sends something: it was refused, or lacks a front or a user account.
     case retake = "retake"
 }
 

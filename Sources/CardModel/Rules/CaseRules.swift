@@ -1,9 +1,11 @@
 /// The rules between the cards of one business number: a pure function from a snapshot to a decision.
 ///
+/// 0. Once a reviewer has ended the case, nothing of before is sent.
 /// 1. No card is sent while a known card of the number must still be fetched, prepared or verified.
 /// 2. Once fronts named two persons, every undelivered card is held (`holder_conflict`) until a person accepts that card.
 /// 3. Of two photos of one side the newer wins (`PhotoAge`). While another may still arrive, it waits.
-/// 4. A back is sent only after a front of its number was delivered, or with it in the same form.
+/// 4. A back is sent only after a front of its number was delivered, or with it in the same form. While a refused front is to
+///    be retaken, or a failed one to be retried, it waits.
 /// 5. In the layout `application` a front waits for its back until its wait is over, then is sent alone.
 package struct CaseRules {
     private let snapshot: CaseSnapshot
@@ -30,6 +32,7 @@ package struct CaseRules {
     ) -> CaseDecision {
         var rules = CaseRules(snapshot: snapshot, policy: policy, now: now)
         guard !rules.remaining.isEmpty else { return rules.decision }
+        rules.rejectEnded()
         rules.holdDisputed()
         rules.supersedeOlderPhotos()
         if rules.snapshot.cards.contains(where: \.state.awaitsVerification) {
@@ -49,6 +52,17 @@ package struct CaseRules {
             [front, back].contains(where: { $0.state == .verified && !$0.isAccepted })
         else { return nil }
         return (front.id, back.id)
+    }
+
+    // MARK: Ended by a reviewer
+
+    /// Rejects what came before the end and was not delivered.
+    private mutating func rejectEnded() {
+        guard let last = self.snapshot.rejectedOrder else { return }
+        for card in self.remaining where card.order <= last {
+            self.decision.rejected[card.id] = VerdictFinding(.rejectedByOperator, .reject, message: .applicationEnded)
+        }
+        self.remaining.removeAll { $0.order <= last }
     }
 
     // MARK: Two persons
@@ -165,7 +179,12 @@ package struct CaseRules {
         if frontMayCome { return self.wait(back, for: .waitsForFront) }
         if !back.wait.isOver(at: self.now) { return self.wait(back, for: .waitsForFront, until: back.wait.until) }
         if self.policy.backWithoutFront == .send { return self.send([back]) }
-        self.wait(back, for: .frontMissing)
+        // It has failed, or is to be retaken.
+        let isFrontKnown = self.snapshot.cards.contains { card in
+            let needsPerson = [.rejected, .failed].contains(card.state) && card.notice.needsPerson
+            return card.anySide == .front && (self.decision.rejected[card.id] != nil || needsPerson)
+        }
+        self.wait(back, for: isFrontKnown ? .waitsForFront : .frontMissing)
     }
 
     private mutating func send(_ cards: [Card]) {

@@ -6,7 +6,7 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
     case decide = "decide"
     /// A card's attempts are used up.
     case failed = "failed"
-    /// A photo was refused and must be retaken.
+    /// The submitter must act: a photo was refused, or a front or a user account was never given.
     case retake = "retake"
     /// A card continues by itself.
     case inProgress = "in_progress"
@@ -14,12 +14,16 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
     case incomplete = "incomplete"
     /// Both sides were delivered.
     case complete = "complete"
+    /// A person ended it: nothing more of it is sent.
+    case rejected = "rejected"
+    /// All its cards are erased.
+    case erased = "erased"
 
     /// Whether a person must act on one of its cards.
     package var needsPerson: Bool {
         switch self {
         case .decide, .failed, .retake: true
-        case .inProgress, .incomplete, .complete: false
+        case .inProgress, .incomplete, .complete, .rejected, .erased: false
         }
     }
 }
@@ -45,11 +49,16 @@ package struct CaseStatus: Hashable, Sendable {
     /// - Parameters:
     ///   - cards: its cards, in any order.
     ///   - delivered: the sides that were delivered, by cards that are erased, too.
-    /// - Returns: `nil` if nothing is left of the case.
-    package init?(of cards: [Card], delivered: Set<CardSide>) {
-        let cards = cards.filter { $0.state != .erased }
+    ///   - isRejected: whether a person ended the case.
+    /// - Returns: `nil` if the case has no card.
+    package init?(of all: [Card], delivered: Set<CardSide>, isRejected: Bool = false) {
+        let cards = all.filter { $0.state != .erased }
             .sorted { ($0.anySide == .back ? 1 : 0, $0.order) < ($1.anySide == .back ? 1 : 0, $1.order) }
-        guard !cards.isEmpty || !delivered.isEmpty else { return nil }
+        guard !cards.isEmpty else {
+            guard !all.isEmpty else { return nil }
+            self.init(.erased)
+            return
+        }
         let open = cards.filter { $0.continues || $0.notice.needsPerson }
         let photos = cards.filter { $0.state.isRunnable || $0.state == .delivered }
         let needs = cards.compactMap { card in
@@ -60,7 +69,8 @@ package struct CaseStatus: Hashable, Sendable {
             self = state.needsPerson ? Self(state, card: first.card.id, cause: first.card.shownReason) : Self(state)
             return
         }
-        self.init(delivered.count == CardSide.allCases.count ? .complete : .incomplete)
+        let isComplete = delivered.count == CardSide.allCases.count
+        self.init(isRejected ? .rejected : isComplete ? .complete : .incomplete)
     }
 }
 
@@ -72,8 +82,8 @@ extension Card {
     ///   - photos: those that are in progress or delivered.
     fileprivate func need(open: [Card], photos: [Card]) -> CaseState? {
         switch self.notice {
-        // The front has the cause, or is still in progress.
-        case .attention(.decide) where self.reason == .frontMissing && open.contains(where: { $0.anySide != .back }):
+        // Another card is the cause, such as its front, or is still in progress and may be its front.
+        case .attention(.retake) where self.reason == .frontMissing && open.contains(where: { $0.anySide != .back }):
             .inProgress
         case .attention where self.isReplaced(by: photos): nil
         case .attention(.decide): self.state == .failed ? .failed : .decide

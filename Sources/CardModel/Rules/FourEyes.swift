@@ -3,14 +3,23 @@ package enum FourEyes {
     /// A decision that is stored and not yet carried out.
     package struct Pending: Hashable, Sendable {
         package var action: DecisionAction
+        /// Why the photo is returned.
+        package var reason: RetakeReason?
         /// The person who decided first.
         package var subject: String
         /// The second person, who decided the same.
         package var second: String?
         package var needsSecond: Bool
 
-        package init(_ action: DecisionAction, by subject: String, second: String? = nil, needsSecond: Bool) {
-            (self.action, self.subject, self.second, self.needsSecond) = (action, subject, second, needsSecond)
+        package init(
+            _ action: DecisionAction,
+            because reason: RetakeReason? = nil,
+            by subject: String,
+            second: String? = nil,
+            needsSecond: Bool
+        ) {
+            (self.action, self.reason, self.subject) = (action, reason, subject)
+            (self.second, self.needsSecond) = (second, needsSecond)
         }
     }
 
@@ -32,17 +41,35 @@ package enum FourEyes {
     package static func verdict(
         _ pending: Pending?,
         _ action: DecisionAction,
+        because reason: RetakeReason? = nil,
         by subject: String,
         needsSecond: Bool
     ) -> Verdict {
         guard let pending else { return needsSecond ? .waits : .goes(first: nil) }
         let decider = pending.second ?? pending.subject
-        if pending.action == action {
+        if pending.action == action, pending.reason == reason {
             let isSecond = pending.needsSecond && pending.second == nil && pending.subject != subject
             return isSecond ? .goes(first: pending.subject) : .stands
         }
         // A person may change the decision, unless a second person has confirmed it.
         guard decider == subject, pending.second == nil else { return .taken(by: decider) }
         return needsSecond ? .waits : .goes(first: nil)
+    }
+}
+
+extension DecisionAction {
+    /// The actions of the list of which one suffices so that two persons must decide this one.
+    ///
+    /// - Parameters:
+    ///   - isHeldByRule: whether a rule holds the card: a retry bypasses the rule, as accepting does.
+    ///   - isInDispute: whether the card is a front of a dispute: without it the cards of the other person are sent.
+    package func listed(isHeldByRule: Bool, isInDispute: Bool) -> [DecisionAction] {
+        switch self {
+        case .accept, .delivered, .resend, .erase: [self]
+        case .retry: isHeldByRule ? [.retry, .accept] : [.retry]
+        case .anew: [.accept]
+        case .holder: [.accept, .reject]
+        case .retake, .reject: isInDispute ? [.reject, .accept] : [.reject]
+        }
     }
 }

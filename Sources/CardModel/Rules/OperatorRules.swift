@@ -2,8 +2,9 @@
 ///
 /// The raw values are stored in the sandbox, and `review.four_eyes` names them.
 package enum DecisionAction: String, CaseIterable, Sendable, Codable {
-    /// As ``Resolution/accept``, ``Resolution/delivered``, ``Resolution/resend`` and ``Resolution/reject``.
-    case accept = "accept", delivered = "delivered", resend = "resend", reject = "reject"
+    /// As the ``Resolution`` of the same name.
+    case accept = "accept", delivered = "delivered", resend = "resend", anew = "anew"
+    case retake = "retake", reject = "reject", holder = "holder"
     /// The card is processed again.
     case retry = "retry"
     /// All data of the card is erased.
@@ -12,10 +13,13 @@ package enum DecisionAction: String, CaseIterable, Sendable, Codable {
     /// Creates the decision of a resolution; `nil` for a resolution that decides nothing about the card.
     package init?(_ resolution: Resolution) { self.init(rawValue: resolution.rawValue) }
 
+    /// The actions that `review.four_eyes` may name; those that it may not are covered by them.
+    package static let listed: [DecisionAction] = [.accept, .delivered, .resend, .reject, .retry, .erase]
+
     /// The action in the access log, and for scopes.
     package var access: AccessAction {
         switch self {
-        case .accept, .delivered, .resend, .reject: .resolve
+        case .accept, .delivered, .resend, .anew, .retake, .reject, .holder: .resolve
         case .retry: .retry
         case .erase: .erase
         }
@@ -46,6 +50,12 @@ package struct OperatorRules {
         package static let isOvertaken = Self(rawValue: 64)
         /// A list of `delivery.retcode` now has the code that the backend answered; then none had it.
         package static let isListedNow = Self(rawValue: 128)
+        /// The fronts of its case name several persons, and it is one of them.
+        package static let namesOnePerson = Self(rawValue: 256)
+        /// Any newer photo of its side has come.
+        package static let hasNewerPhoto = Self(rawValue: 512)
+        /// A reviewer ended its case after it came.
+        package static let isCaseEnded = Self(rawValue: 1_024)
 
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
@@ -73,7 +83,8 @@ package struct OperatorRules {
     package func requireRetry() throws(CodedError) {
         try self.requireImage()
         switch self.card.state {
-        case .rejected where self.card.reason == .rejectedByOperator: throw self.refusal(.operatorRejected)
+        case .rejected where self.isByPerson || self.circumstances.contains(.isCaseEnded):
+            throw self.refusal(.operatorRejected)
         case .rejected, .failed, .held, .superseded: break
         case _ where self.card.hasFailed && self.card.state != .delivering: break
         default: throw self.refusal(.operatorRetryState(self.card.state))
@@ -86,7 +97,7 @@ package struct OperatorRules {
             return
         }
         if self.circumstances.contains(.mayBeAtBackend) { throw self.refusal(self.mayBeDelivered) }
-        if self.card.state == .held, self.card.reason == .submitterConflict || self.card.reason == .holderConflict {
+        if self.card.state == .held, self.isLetIn || self.card.reason == .holderConflict {
             throw self.refusal(.operatorDecide(self.card.id))
         }
         // A photo superseded because it was taken earlier becomes the newest of its side.
@@ -101,12 +112,16 @@ package struct OperatorRules {
         guard !self.circumstances.contains(.isUnderWay) else { throw self.refusal(.operatorUnderWay) }
         switch resolution {
         case .reject: try self.requireRejecting()
+        case .retake: try self.requireReturning()
+        case .holder:
+            guard self.circumstances.contains(.namesOnePerson) else { throw self.refusal(.operatorNoDispute) }
+        case .anew: try self.requireSendingAnew()
         case .delivered: try self.requireDelivered()
         case .resend: try self.requireResending()
         case .accept: try self.requireAccepting()
         case .seen: try self.requireSeeing()
-        // Withdrawing is checked where the pending decision is stored.
-        case .withdraw: break
+        // Checked where the pending decision is stored.
+        case .withdraw, .disagree: break
         }
     }
 
@@ -115,11 +130,38 @@ package struct OperatorRules {
     private func requireRejecting() throws(CodedError) {
         switch self.card.state {
         case .held, .failed: return
-        case .rejected where self.card.reason != .rejectedByOperator: return
+        case .rejected where !self.isByPerson: return
         case .verified where self.card.reason.map(ReasonCode.needingAttention.contains) == true: return
         case _ where self.card.hasFailed: return
         default: throw self.refusal(.operatorRejectState(self.card.state))
         }
+    }
+
+    /// Requires a card that a person examines and that surely was not sent.
+    private func requireReturning() throws(CodedError) {
+        guard self.card.state == .held || self.card.state == .failed, !self.isLetIn else {
+            throw self.refusal(.operatorRetakeState(self.card.state))
+        }
+        guard !self.isPerhapsDelivered else { throw self.refusal(self.mayBeDelivered) }
+    }
+
+    private func requireSendingAnew() throws(CodedError) {
+        guard self.card.state == .held, self.card.reason.map(ReasonCode.perhapsDelivered.contains) == true else {
+            throw self.refusal(.operatorAnewState(self.card.id))
+        }
+        guard self.circumstances.contains(.hasImage) else { throw self.refusal(.operatorNoImage) }
+        guard !self.circumstances.contains(.wasRead) || self.card.side != nil else {
+            throw self.refusal(.operatorNoSide)
+        }
+    }
+
+    /// Whether a person ended or returned it.
+    private var isByPerson: Bool { self.card.reason.map(ReasonCode.byPerson.contains) == true }
+    /// Whether it waits for a person to let it in, before it is verified.
+    private var isLetIn: Bool { self.card.reason.map(ReasonCode.letInByPerson.contains) == true }
+    private var isPerhapsDelivered: Bool {
+        self.circumstances.contains(.mayBeAtBackend)
+            || self.card.state == .held && self.card.reason.map(ReasonCode.perhapsDelivered.contains) == true
     }
 
     /// Requires that the backend may have the card; the refusal names a command that is allowed instead.
@@ -129,8 +171,8 @@ package struct OperatorRules {
         default: throw self.refusal(.operatorDeliveredState(self.card.state))
         }
         // If a damaged sandbox lost the delivery of a card, state or reason still show that it was sent.
-        let wasSent = self.card.delivery != nil || self.card.state == .delivering || self.card.reason == .outcomeUnknown
-        guard !wasSent, self.card.reason != .restored, !self.circumstances.contains(.mayBeAtBackend) else { return }
+        let wasSent = self.card.delivery != nil || self.card.state == .delivering
+        guard !wasSent, !self.isPerhapsDelivered else { return }
         if self.card.state == .failed {
             try self.requireRetry()
             throw self.refusal(.operatorNeverSentFailed(self.card.id))
@@ -143,9 +185,12 @@ package struct OperatorRules {
         try self.requireImage()
         switch self.card.state {
         case .held where self.circumstances.contains(.hasKeptDelivery): break
+        case .held where self.isPerhapsDelivered:
+            try self.requireSendingAnew()
+            throw self.refusal(.operatorNothingToResend(self.card.id))
         case .held:
             try self.requireAccepting()
-            throw self.refusal(.operatorNothingToResend(self.card.id))
+            throw self.refusal(.operatorNeverSent(self.card.id))
         case .failed:
             try self.requireRetry()
             throw self.refusal(.operatorNothingToResendFailed(self.card.id))
@@ -164,9 +209,16 @@ package struct OperatorRules {
     }
 
     private func requireAccepting() throws(CodedError) {
+        if self.card.state == .rejected, self.isByPerson, self.card.reason != .rejectedByOperator {
+            guard !self.circumstances.contains(.hasNewerPhoto), !self.circumstances.contains(.isCaseEnded) else {
+                throw self.refusal(.operatorReplaced)
+            }
+            return
+        }
         let mayGoAlone = self.card.state == .verified && self.card.reason == .frontMissing
         guard self.card.state == .held || mayGoAlone else { throw self.refusal(.operatorAcceptState(self.card.state)) }
-        guard self.card.reason != .submitterConflict else { return }
+        guard !self.isLetIn else { return }
+        guard !self.isPerhapsDelivered else { throw self.refusal(self.mayBeDelivered) }
         guard self.circumstances.contains(.wasRead) else {
             try self.requireRetry()
             throw self.refusal(.operatorNotVerified(self.card.id))
@@ -191,9 +243,15 @@ package struct OperatorRules {
         if self.card.state == .held {
             let isKept = self.circumstances.contains(.hasKeptDelivery) && !self.circumstances.contains(.isOvertaken)
             if isKept { decisions.append(.resend) }
-            if self.circumstances.contains(.wasRead), self.card.side != nil { decisions.append(.accept) }
+            if (try? self.requireSendingAnew()) != nil { decisions.append(.anew) }
         }
-        return .operatorMayBeDelivered(self.card.id, or: (decisions + [.reject]).map { "--as \($0.rawValue)" })
+        let commands = (decisions + [.reject]).map { "--as \($0.rawValue)" }
+        guard self.card.state == .held, self.card.reason == .retcodeUnlisted else {
+            return .operatorMayBeDelivered(self.card.id, or: commands)
+        }
+        let isListed = self.circumstances.contains(.isListedNow)
+        guard !isListed else { return .operatorListed(self.card.id) }
+        return .operatorUnlisted(self.card.id, self.card.remoteCode ?? "-", or: commands)
     }
 
     private func refusal(_ why: Message) -> CodedError {

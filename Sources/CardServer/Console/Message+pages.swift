@@ -173,12 +173,16 @@ extension Message {
 
     // MARK: Names of codes
 
+    static let pageRetakeReason = Self("page.retake_reason", "Why it is returned")
     static func pageAction(_ action: DecisionAction) -> Self {
         switch action {
         case .accept: Self("page.accept", "Accept")
         case .delivered: Self("page.mark_delivered", "The backend has it")
-        case .resend: Self("page.resend", "Send again")
+        case .resend: Self("page.resend", "Repeat with the same key")
+        case .anew: Self("page.anew", "It lacks it: send as new")
+        case .retake: Self("page.retake", "Return for retake")
         case .reject: Self("page.reject", "Reject")
+        case .holder: Self("page.holder", "This person is the customer")
         case .retry: Self("page.retry", "Retry")
         case .erase: Self("page.erase", "Erase")
         }

@@ -120,9 +120,20 @@ struct CardRoutes: Sendable {
 
     /// `POST /v1/cards/{card_id}/resolve`.
     func resolve(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        let texts = try await StrictJSON.texts(of: request, context: context, known: ["as", "why"])
+        let texts = try await StrictJSON.texts(
+            of: request,
+            context: context,
+            known: ["as", "reason", "message", "why"]
+        )
         guard let resolution = texts["as"].flatMap(Resolution.init(rawValue:)) else {
             throw Problem(.fieldInvalid, .requestResolution(Resolution.known))
+        }
+        let reason = texts["reason"].flatMap(RetakeReason.init(rawValue:))
+        guard (resolution == .retake) == (texts["reason"] != nil), texts["reason"] == nil || reason != nil else {
+            throw Problem(
+                .fieldInvalid,
+                .requestRetakeReason(RetakeReason.known)
+            )
         }
         let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
         let id = Self.card(context)
@@ -130,6 +141,8 @@ struct CardRoutes: Sendable {
         let outcome = try await self.ports.store.decisions.resolve(
             id,
             as: resolution,
+            because: reason,
+            saying: texts["message"].map { Redacted(String($0.prefix(Limits.textBytes))) },
             by: origin,
             now: self.ports.now()
         )
@@ -139,8 +152,10 @@ struct CardRoutes: Sendable {
     /// `POST /v1/review/four-eyes/{action}/drop`: agrees to the drop that another person asked for by command.
     func dropFourEyes(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
-        guard let action = DecisionAction(rawValue: context.parameters.get("action") ?? "") else {
-            throw Problem(.fieldInvalid, .requestFourEyesAction(DecisionAction.known))
+        let named = context.parameters.get("action")
+        guard let action = DecisionAction.listed.first(where: { $0.rawValue == named }) else {
+            let known = DecisionAction.listed.map(\.rawValue).joined(separator: ", ")
+            throw Problem(.fieldInvalid, .requestFourEyesAction(known))
         }
         let path = "POST /v1/review/four-eyes/\(action)/drop"
         let (store, origin) = (self.ports.store, try Self.origin(path, caller: caller, why: texts["why"]))
@@ -174,16 +189,20 @@ struct CardRoutes: Sendable {
 
     /// Has the decision carried out at once, unless it waits for a second person, and returns the cards that it changed.
     private func answer(_ outcome: DecisionOutcome, about id: CardID, to caller: Caller) async throws -> Response {
+        let listings = self.ports.store.listings
         let changed = outcome.changes.map(\.card)
-        let cards = try await self.ports.store.listings.cards(changed.isEmpty ? [id] : changed, for: caller)
+        let cards = try await listings.cards(changed.isEmpty ? [id] : changed, for: caller)
+        let number = try await listings.cards([id], for: caller).first?.metadata.businessNumber
+        var state: String?
+        if let number { state = try await listings.oneCase(number, for: caller)?.state.rawValue }
         guard outcome != .waitsForSecond else {
-            let answer: JSONObject = ["cards": cards, "waits_for": "second_person"]
+            let answer: JSONObject = ["cards": cards, "case": state, "waits_for": "second_person"]
             return Response(json: answer, status: .accepted)
         }
         self.ports.engine.wake()
         // On a page another person has decided the same, and can withdraw it until this time.
         let until: String? = if case .undoable(let time) = outcome { time.description } else { nil }
-        let answer: JSONObject = ["cards": cards, "until": until]
+        let answer: JSONObject = ["cards": cards, "case": state, "until": until]
         return Response(json: answer)
     }
 

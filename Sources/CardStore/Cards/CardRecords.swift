@@ -31,7 +31,8 @@ extension CardRecords {
             """
             SELECT intake_order, taken FROM card WHERE number = \(row.number) AND id <> \(row.id) AND beside IS NULL
             AND coalesce(side, expected_side, \(side)) = \(side)
-            AND state IN \(list: states) AND NOT (state = \(literal: .held) AND reason = 'submitter_conflict')
+            AND state IN \(list: states)
+            AND NOT (state = \(literal: .held) AND reason IN (\(ReasonCode.submitterConflict), \(ReasonCode.caseRejected)))
             """
         ) { PhotoAge(order: try $0.next(), taken: try $0.next()) }
         let delivered = try self.delivered(side, of: row.number, in: tx)

@@ -14,12 +14,16 @@ struct CardRow: Record {
         """
     /// Whether a newer photo of the card's number and side was delivered; the case still stores that after the photo is erased. A
     /// rejected photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them newer.
+    /// Nothing is to be retaken once a reviewer has ended the case.
     static let isRetaken: SQL = """
         EXISTS (
-            SELECT 1 FROM cases WHERE cases.number = card.number AND CASE coalesce(card.side, card.expected_side)
+            SELECT 1 FROM cases WHERE cases.number = card.number AND CASE
+            WHEN cases.rejected_order >= card.intake_order AND card.state IN \(literals: .rejected, .failed)
+                AND card.reason <> \(ReasonCode.rejectedByOperator) THEN TRUE
+            ELSE CASE coalesce(card.side, card.expected_side)
             WHEN 'front' THEN \(Self.isOlder(than: "front")) WHEN 'back' THEN \(Self.isOlder(than: "back"))
             ELSE card.state = \(literal: .rejected) AND cases.front_delivered + cases.back_delivered IS NOT NULL
-                AND (\(Self.isOlder(than: "front")) OR \(Self.isOlder(than: "back"))) END
+                AND (\(Self.isOlder(than: "front")) OR \(Self.isOlder(than: "back"))) END END
         )
         """
 
@@ -98,9 +102,11 @@ struct CardRow: Record {
         self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
     }
 
-    /// Whether the rules ignore it: another submitter's card until a person lets it in, since who posts under a number must not
-    /// stop it, and a card that is fetched beside a known one.
-    var isIgnored: Bool { self.state == .held && self.reason == .submitterConflict || self.beside != nil }
+    /// Whether the rules ignore it: a card until a person lets it in, since who posts under a number must not stop it, and a card
+    /// that is fetched beside a known one.
+    var isIgnored: Bool {
+        self.state == .held && self.reason.map(ReasonCode.letInByPerson.contains) == true || self.beside != nil
+    }
 
     /// Whether a submitter may see and change it: its own, and lists of this machine; a remote submitter sees only its own cards.
     func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }

@@ -12,7 +12,7 @@ package struct Case: Encodable, Sendable, Record {
     /// Since when the case has had this status, for this cause.
     @UTC package internal(set) var since: Timestamp
     private let delivered: [CardSide]
-    /// The sides without a photo that was delivered or may still be.
+    /// The sides to photograph: without a photo that was delivered or may still be; none of a case that ended.
     package internal(set) var missing: [CardSide]
     /// The issue and what to do, without personal values.
     @InWords package internal(set) var message: Message?
@@ -23,8 +23,9 @@ package struct Case: Encodable, Sendable, Record {
     init(_ row: inout Row) throws {
         self.businessNo = try row.next()
         let delivered = try Self.delivered(&row)
-        (self.delivered, self.missing) = (delivered, CardSide.allCases.filter { !delivered.contains($0) })
-        self.state = try row.next()
+        (self.delivered, self.state) = (delivered, try row.next())
+        let hasEnded = self.state == .rejected || self.state == .erased
+        self.missing = hasEnded ? [] : CardSide.allCases.filter { !delivered.contains($0) }
         (self.cardID, self.cause) = (try row.next(), try row.next())
         self.since = try row.next()
     }
@@ -103,15 +104,21 @@ struct CaseRow: Equatable {
     }
 
     private static func status(of number: BusinessNumber, in tx: Transaction) throws -> CaseStatus? {
-        let sides: SQL = "SELECT front_delivered, back_delivered FROM cases WHERE number = \(number)"
-        let cards = try CardRow.all(
+        let own: SQL = "FROM cases WHERE number = \(number)"
+        let sides = try tx.row("SELECT front_delivered, back_delivered \(own)", Case.delivered) ?? []
+        let isRejected = try tx.exists("SELECT 1 \(own) AND rejected_order IS NOT NULL")
+        var cards = try CardRow.all(
             """
             WHERE card.number = \(number) AND card.state <> \(literal: .erased) AND card.beside IS NULL
             AND NOT (\(Self.isForeign)) AND \(Self.counts(in: number))
             """,
             in: tx
         )
-        return CaseStatus(of: cards.map(\.bare), delivered: Set(try tx.row(sides, Case.delivered) ?? []))
+        if cards.isEmpty {
+            let erased: SQL = "card.number = \(number) AND card.state = \(literal: .erased) AND card.beside IS NULL"
+            cards = try CardRow.all("WHERE \(erased) LIMIT 1", in: tx)
+        }
+        return CaseStatus(of: cards.map(\.bare), delivered: Set(sides), isRejected: isRejected)
     }
 
     /// Selects the cards that determine the status of a case: of thousands of delivered or superseded ones, the newest.

@@ -68,7 +68,8 @@ extension CardRecords {
         )
         try self.log(transition, from: row.beside == nil ? row.state : nil, of: row.id, sealed: sealed, in: tx)
         let isForeign = row.isIgnored && !transition.to.awaitsVerification
-        let isIgnored = isForeign || transition.to == .held && transition.reason == .submitterConflict
+        let waits = transition.reason.map(ReasonCode.letInByPerson.contains) == true
+        let isIgnored = isForeign || transition.to == .held && waits
         try Transition.markForDecision(row.number, isIgnored: isIgnored, in: tx)
         return CardChange(card: row.id, state: transition.to, reason: transition.reason)
     }

@@ -1,141 +1,159 @@
-package import CardModel
-import Synchronization
+import CardModel
+import Foundation
 
-/// Since when a process knows of the decisions on its pages, by a monotonic clock.
-final class UndoTimes: Sendable {
-    private let since = Mutex<[CardID: (until: Timestamp, steady: Duration)]>([:])
-
-    /// Returns the decisions that can no longer be undone; forgets those that are gone.
-    func over(_ decisions: [Decision], at steady: Duration) -> [Decision] {
-        self.since.withLock { since in
-            let known = since
-            since = [:]
-            return decisions.filter { decision in
-                let start = known[decision.card].flatMap { $0.until == decision.until ? $0.steady : nil } ?? steady
-                since[decision.card] = (decision.until, start)
-                return steady - start >= Limits.undoTime
-            }
-        }
-    }
-}
-
-// Carries out decisions that can no longer be undone.
+// What a person's decision does to a card, and to others of its delivery or case.
 extension SandboxDecisions {
-    /// Carries out decisions that can no longer be undone, and drops those that the rules no longer allow or whose card has moved
-    /// since: an event says so, and the person sees it.
-    ///
-    /// A decision belongs to the process on whose page it was made, by that process's own clock. Others carry it out in time if
-    /// that process is gone, else a minute late.
+    /// The transition of a retried card: `rejected` if the current lists say that it was refused, else `verified`. Of several
+    /// members that were refused as a whole, each goes alone.
+    private func retryUnlisted(
+        _ row: CardRow,
+        _ kept: (answer: KeptAnswer, meaning: RetcodeTable.Meaning),
+        in tx: Transaction
+    ) throws -> Transition {
+        let isLone = try row.delivery.map { try self.sandbox.deliveries.members(of: $0, in: tx).count == 1 } ?? true
+        guard kept.meaning == .refusal, isLone || !kept.answer.isOfWhole else { return Transition(.verified) }
+        let message = Message.deliveryRefusedByList(row.remoteCode ?? "", kept.meaning.key)
+        var rejected = Transition(.rejected, .refusedByRemote, message)
+        rejected.remoteCode = row.remoteCode
+        return rejected
+    }
+
+    /// Carries out a decision that the rules allow.
     ///
     /// - Parameters:
-    ///   - worker: the calling process.
-    ///   - steady: its monotonic clock.
-    /// - Returns: the changes of the cards that this moved.
-    /// - Throws: an error of the sandbox, if nothing was carried out.
-    package func carryOutDecisions(by worker: Worker, steady: Duration, now: Timestamp) async throws -> [CardChange] {
-        let waiting = try await self.read { tx in
-            try Decision.all("WHERE \(Decision.isUndoable) ORDER BY decision.until LIMIT \(Limits.pageSize)", in: tx)
+    ///   - reason: why the photo is returned.
+    ///   - said: the person's message, sealed.
+    func carryOut(
+        _ action: DecisionAction,
+        of row: CardRow,
+        because reason: RetakeReason?,
+        saying said: Data?,
+        by origin: AccessOrigin,
+        in tx: Transaction
+    ) throws -> [CardChange] {
+        let detail = reason?.rawValue ?? action.rawValue
+        try AccessLog.append(action.access, of: [row.id], by: origin, detail: detail, vault: self.vault, in: tx)
+        var others: [CardID] = []
+        func leave() throws -> CardRow {
+            others = try self.leaveDelivery(row, in: tx)
+            // Closing its delivery may have moved it.
+            return try CardRow.require(row.id, in: tx)
         }
-        let late = now.advanced(by: Limits.undoGrace * -1)
-        let mine = self.sandbox.undoTimes.over(waiting.filter { $0.worker == worker.id }, at: steady)
-        let others = waiting.filter { decision in
-            guard let other = decision.worker, other != worker.id else { return false }
-            return decision.until <= late || decision.wait.isOver(at: now) && !self.sandbox.upkeep.isAtWork(other)
+        switch action {
+        case .retry where row.reason == .retcodeUnlisted:
+            guard let kept = try self.sandbox.deliveries.keptAnswer(of: row, in: tx) else { break }
+            let transition = try self.retryUnlisted(row, kept, in: tx)
+            let isSplit = row.isSplit || kept.meaning == .refusal
+            try self.records.move(leave(), transition, also: ", split = \(isSplit), \(Transition.fresh)", in: tx)
+        case .retry: return [try self.retry(row, in: tx)]
+        case .resend: others = try self.resend(row, in: tx)
+        case .anew: others = try self.sendAnew(row, in: tx)
+        case .retake: others = try self.giveBack(row, reason?.code ?? .rejectedByOperator, saying: said, in: tx)
+        case .reject where row.state == .rejected: others = try self.forgetHolder(of: row, in: tx)
+        case .reject: others = try self.rejectForGood(row, saying: said, in: tx)
+        case .holder: others = try self.nameCustomer(on: row, in: tx)
+        case .delivered:
+            try self.records.move(leave(), Transition(.delivered), in: tx)
+            try self.markDelivered(row, in: tx)
+        case .accept: try self.accept(row, in: tx)
+        // Cards are erased by `Erasure`, with a certificate.
+        case .erase: break
         }
-        let lapsed: SQL = "\(Decision.waits) AND decision.worker IS NULL"
-        if try await self.read({ tx in
-            try !Decision.all("WHERE \(lapsed) AND \(Decision.hasLapsed) LIMIT 1", in: tx).isEmpty
-        }) {
-            try await self.write(at: now) { tx in try self.dropLapsed(lapsed, in: tx) }
-        }
-        var changes: [CardChange] = []
-        var failure: (any Error)?
-        for decision in (mine + others).prefix(Limits.decisionsPerCall) {
-            do { changes += try await self.carryOut(due: decision, now: now) } catch { failure = error }
-        }
-        if let failure, changes.isEmpty { throw failure }
-        return changes
+        return try ([row.id] + others.filter { $0 != row.id }).map { CardChange(try CardRow.require($0, in: tx)) }
     }
 
-    private func carryOut(due decision: Decision, now: Timestamp) async throws -> [CardChange] {
-        do {
-            return try await self.write(at: now, locking: [decision.number]) { tx in
-                try self.carryOut(due: decision, in: tx)
-            }
-        } catch let error as CodedError where error.kind == .conflict {
-            // The transaction above was rolled back.
-            try await self.write(at: now) { tx in
-                if try self.stands(decision, in: tx) { try self.drop(decision, because: error.message, in: tx) }
-            }
+    private func accept(_ row: CardRow, in tx: Transaction) throws {
+        if row.reason.map(ReasonCode.letInByPerson.contains) == true {
+            try tx.run("UPDATE cases SET rejected_order = NULL WHERE number = \(row.number)")
+            try self.records.move(row, Transition(self.records.start(of: row.id, in: tx) ?? .prepared), in: tx)
+        } else if row.state == .rejected {
+            try self.takeBackRetake(of: row, in: tx)
+        } else {
+            // The first acceptance decides whose card it is; a second one, or one about a missing front, lets a back go alone.
+            let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
+            // Cards of different user accounts that are both right go one by one.
+            let isSplit = row.isSplit || row.reason == .memberMismatch
+            let also: SQL = ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
+            try self.records.move(row, Transition(.verified), also: also, in: tx)
+        }
+    }
+
+    /// Leaves the old delivery, so that the card gets another key; one that was never verified is verified first.
+    private func sendAnew(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
+        let others = try self.leaveDelivery(row, in: tx)
+        let isRead = try self.records.hasReading(row.id, in: tx)
+        let target = isRead ? .verified : try self.records.start(of: row.id, in: tx) ?? .prepared
+        let also: SQL = ", split = \(row.isSplit || row.reason == .retcodeUnlisted), \(Transition.fresh)"
+        try self.records.move(CardRow.require(row.id, in: tx), Transition(target), also: also, in: tx)
+        return others
+    }
+
+    private func retry(_ row: CardRow, in tx: Transaction) throws -> CardChange {
+        // The changes of the other members are in their own histories.
+        if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
+        // The legality check may be licensed by now, and the stored reading without it would hold the card again.
+        if row.reason == VerdictRule.legalityUnavailable.reason {
+            try tx.run("DELETE FROM reading WHERE card = \(row.id)")
+        }
+        let isVerified = row.state == .verified || row.state == .delivering
+        let target = isVerified ? .verified : try self.records.start(of: row.id, in: tx) ?? .prepared
+        // A person says that this one is the newest of its side, whatever its time.
+        let isChosen = row.reason == .takenEarlier
+        let order = isChosen ? try self.sandbox.intake.nextOrder(in: tx) : row.order
+        let also: SQL = ", intake_order = \(order), taken = \(isChosen ? nil : row.taken), \(Transition.fresh)"
+        return try self.records.move(row, Transition(target), also: also, in: tx)
+    }
+
+    /// Sends the kept delivery of a card again, byte for byte, with all its members that are still held.
+    private func resend(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
+        guard let delivery = row.delivery else { return [] }
+        let members = try self.sandbox.deliveries.members(of: delivery, in: tx).map { try CardRow.require($0, in: tx) }
+            .filter { $0.state == .held && $0.delivery == delivery }
+        for member in members {
+            if member.id != row.id { try self.require(.resend, of: member, in: tx) }
+            try self.records.move(member, Transition(.delivering), also: ", \(Transition.fresh)", in: tx)
+        }
+        try tx.one(
+            """
+            UPDATE delivery SET state = \(delivery: .open), unreadable = 0, \(Transition.fresh), changed_at = \(tx.now)
+            WHERE id = \(delivery) AND state = \(delivery: .kept)
+            """
+        )
+        return members.map(\.id).filter { $0 != row.id }
+    }
+
+    /// Marks a delivery that is being sent, or was when its process died, as one that may have been applied.
+    func markSending(_ row: CardRow, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN \(deliveries: .open, .kept)
+            AND EXISTS (SELECT 1 FROM attempt WHERE subject = delivery.id AND ended_at IS NULL)
+            """
+        )
+    }
+
+    /// Removes a card from its delivery, which closes the delivery: the others are `outcome_unknown`, or `verified` if it surely
+    /// was not applied.
+    func leaveDelivery(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
+        guard let delivery = row.delivery else { return [] }
+        guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN \(deliveries: .open, .kept)")
+        else {
+            try tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(delivery) AND card = \(row.id)")
             return []
         }
+        return try DeliveryRecord(delivery, store: self.sandbox, in: tx).close(leaving: row.id)
     }
 
-    private func stands(_ due: Decision, in tx: Transaction) throws -> Bool {
-        try Decision.all("WHERE decision.card = \(due.card) AND \(Decision.isUndoable)", in: tx).first == due
-    }
-
-    /// Checks everything again: another process may have carried it out, the person undone it, the card moved.
-    private func carryOut(due decision: Decision, in tx: Transaction) throws -> [CardChange] {
-        guard try self.stands(decision, in: tx) else { return [] }
-        let row = try CardRow.require(decision.card, in: tx)
-        // A decision about a card that is being sent waits for the answer.
-        if try self.isUnderWay(row, in: tx) { return [] }
-        if try Decision.about(decision.card, in: tx) == nil {
-            try self.drop(decision, because: self.moved(row, since: decision.seen, in: tx).message, in: tx)
-            return []
+    /// Stores with the case that a card of it was delivered: the order outlives the card.
+    func markDelivered(_ row: CardRow, in tx: Transaction) throws {
+        guard let side = row.anySide else { return }
+        if try self.records.delivered(side, of: row.number, in: tx).map(row.age.isNewer) ?? true {
+            let name: SQL = side == .front ? "front" : "back"
+            let set: SQL = "\(name)_delivered = \(row.order), \(name)_taken = \(row.taken)"
+            try tx.run("UPDATE cases SET \(set) WHERE number = \(row.number)")
         }
-        // The person had the permission when the decision was stored.
-        let subject = decision.decider
-        let caller = Caller(subject: subject, scopes: [.review])
-        let actor = "console:\(subject) as \(decision.action)"
-        let person = AccessOrigin(caller: caller, actor, decision.secondPurpose ?? decision.purpose)
-        // The lists of codes may have changed.
-        let (action, origin) = try self.effectiveAction(decision.action, of: row, by: person, in: tx)
-        try self.require(action, of: row, in: tx)
-        let isNew = action != decision.action && decision.second == nil
-        if try decision.waitsForSecond || isNew && self.needsSecond(action, of: row, in: tx) {
-            let set: SQL = "worker = NULL, needs_second = 1, action = \(action)"
-            try tx.run("UPDATE decision SET \(set) WHERE card = \(row.id) AND dropped = 0")
-            return []
-        }
-        try decision.remove(in: tx)
-        let confirmed = decision.second == nil ? origin : origin.confirming(decision.subject)
-        return try self.carryOut(action, of: row, saying: decision.sealedMessage, by: confirmed, in: tx)
-    }
-
-    /// Drops the decisions that a condition selects and whose card has moved since.
-    func dropLapsed(_ condition: SQL, in tx: Transaction) throws {
-        let lapsed: SQL = "WHERE \(Decision.counts) AND \(condition) AND \(Decision.hasLapsed)"
-        for decision in try Decision.all("\(lapsed) LIMIT \(Limits.decisionsPerCall)", in: tx) {
-            let row = try CardRow.require(decision.card, in: tx)
-            try self.drop(decision, because: self.moved(row, since: decision.seen, in: tx).message, in: tx)
-        }
-    }
-
-    /// Drops a decision, which releases its card; each person who decided it sees that.
-    ///
-    /// - Parameter person: the person who withdrew it, and knows.
-    func drop(_ decision: Decision, because why: Message, by person: String? = nil, in tx: Transaction) throws {
-        let set: SQL = "dropped = 1, worker = NULL, second = NULL, second_purpose = NULL"
-        let own: SQL = "card = \(decision.card) AND dropped"
-        func dropIt(of subject: String) throws {
-            try tx.run("DELETE FROM decision WHERE \(own) = 1 AND subject = \(subject)")
-            try tx.run("UPDATE decision SET \(set) WHERE \(own) = 0")
-        }
-        try dropIt(of: decision.subject)
-        if let second = decision.ofSecond {
-            try second.write(in: tx)
-            try dropIt(of: second.subject)
-        }
-        try tx.run("DELETE FROM decision WHERE card = \(decision.card) AND dropped = 1 AND subject = \(person)")
-        let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
-        let message = Message.decisionRefused(subject, decision.action, why)
-        let sealed = try (try? row.key(self.vault))?.seal(json: message, column: .cardMessage)
-        let refused = Transition(row.state, .decisionRefused)
-        try self.records.log(refused, from: row.state, of: row.id, sealed: sealed, in: tx)
-        let actor = AccessOrigin(actor: "dropped: \(subject) as \(decision.action)", purpose: decision.purpose)
-        try AccessLog.append(.decide, of: [row.id], by: actor, vault: self.vault, in: tx)
-        try Transition.markForDecision(row.number, in: tx)
+        // Cards that waited for it no longer do, and must not expire as if they did before they are decided again.
+        let waiting: SQL = "number = \(row.number) AND state = \(literal: .verified) AND reason IS NOT NULL"
+        try self.records.forgetReasons(waiting, in: tx)
     }
 }

@@ -9,6 +9,10 @@ package struct Decision: Hashable, Sendable, Record {
     package let card: CardID
     package let number: BusinessNumber
     package let action: DecisionAction
+    /// Why the photo is returned.
+    package let reason: RetakeReason?
+    /// Whether a rejection ends the case, as the person was told.
+    var endsCase = false
     /// Who decided first, and why.
     package private(set) var subject: String
     package private(set) var purpose: String
@@ -26,20 +30,21 @@ package struct Decision: Hashable, Sendable, Record {
     let sealedMessage: Data?
 
     static let columns: SQL = """
-        decision.card, card.number, decision.action, decision.subject, decision.purpose, decision.needs_second,
+        decision.card, card.number, decision.action, decision.reason, decision.ends_case, decision.subject, decision.purpose,
+        decision.needs_second,
         decision.second, decision.second_purpose, decision.until, decision.worker, decision.seen, decision.message
         """
     static let tables: SQL = "decision JOIN card ON card.id = decision.card"
 
     init(
-        _ action: DecisionAction,
+        _ wanted: (action: DecisionAction, reason: RetakeReason?),
         of row: CardRow,
         by origin: AccessOrigin,
         saying sealedMessage: Data?,
         needsSecond: Bool,
         in tx: Transaction
     ) throws {
-        (self.card, self.number, self.action) = (row.id, row.number, action)
+        (self.card, self.number, self.action, self.reason) = (row.id, row.number, wanted.action, wanted.reason)
         (self.subject, self.purpose) = (origin.decider, origin.purpose)
         (self.needsSecond, self.sealedMessage, self.until) = (needsSecond, sealedMessage, tx.now)
         self.seen = try row.lastEvent(in: tx)
@@ -47,6 +52,7 @@ package struct Decision: Hashable, Sendable, Record {
 
     init(_ row: inout Row) throws {
         (self.card, self.number, self.action) = (try row.next(), try row.next(), try row.next())
+        (self.reason, self.endsCase) = (try row.next(), try row.next())
         (self.subject, self.purpose, self.needsSecond) = (try row.next(), try row.next(), try row.next())
         (self.second, self.secondPurpose, self.until) = (try row.next(), try row.next(), try row.next())
         (self.worker, self.seen, self.sealedMessage) = (try row.next(), try row.next(), try row.next())
@@ -57,10 +63,11 @@ package struct Decision: Hashable, Sendable, Record {
         try self.remove(in: tx)
         try tx.run(
             """
-            INSERT INTO decision (card, action, subject, purpose, needs_second, second, second_purpose, until, worker, seen,
-                message)
-            VALUES (\(self.card), \(self.action), \(self.subject), \(self.purpose), \(self.needsSecond), \(self.second),
-                \(self.secondPurpose), \(self.until), \(self.worker), \(self.seen), \(self.sealedMessage))
+            INSERT INTO decision (card, action, reason, ends_case, subject, purpose, needs_second, second, second_purpose, until,
+                worker, seen, message)
+            VALUES (\(self.card), \(self.action), \(self.reason), \(self.endsCase), \(self.subject), \(self.purpose),
+                \(self.needsSecond), \(self.second), \(self.secondPurpose), \(self.until), \(self.worker), \(self.seen),
+                \(self.sealedMessage))
             """
         )
     }
@@ -74,6 +81,11 @@ package struct Decision: Hashable, Sendable, Record {
     /// The decision about a card that counts; `nil` if there is none, or the card has moved since.
     static func about(_ card: CardID, in tx: Transaction) throws -> Decision? {
         try Self.all("WHERE decision.card = \(card) AND \(Self.counts) AND NOT (\(Self.hasLapsed))", in: tx).first
+    }
+
+    /// Deletes the decisions about a card that another person's decision ends.
+    static func withdrawAll(about row: CardRow, in tx: Transaction) throws {
+        try tx.run("DELETE FROM decision WHERE card = \(row.id) AND dropped = 0")
     }
 
     static func forget(_ card: CardID, in tx: Transaction) throws {
@@ -112,7 +124,13 @@ package struct Decision: Hashable, Sendable, Record {
     var outcome: DecisionOutcome { self.worker == nil ? .waitsForSecond : .undoable(until: self.until) }
 
     var pending: FourEyes.Pending {
-        FourEyes.Pending(self.action, by: self.subject, second: self.second, needsSecond: self.needsSecond)
+        FourEyes.Pending(
+            self.action,
+            because: self.reason,
+            by: self.subject,
+            second: self.second,
+            needsSecond: self.needsSecond
+        )
     }
 
     // MARK: Which count

@@ -7,8 +7,9 @@ extension SandboxDecisions {
     /// second person confirms has the message of the first.
     ///
     /// - Parameters:
+    ///   - reason: why the photo is returned; a second person who agrees may leave it out.
     ///   - seen: the last event of the card that the person saw; `nil` accepts the card as it is.
-    ///   - message: why, if the card is rejected.
+    ///   - message: the person's words.
     ///   - worker: the process on whose page it can be undone; `nil` if it is carried out at once.
     /// - Returns: the state of the card, and of the other members of a delivery that this closes or sends again.
     /// - Throws: `card_moved` if something happened since; `card_conflict` if the rules, or another person's decision or claim,
@@ -17,6 +18,7 @@ extension SandboxDecisions {
     package func decide(
         _ card: CardID,
         _ wanted: DecisionAction,
+        because reason: RetakeReason? = nil,
         seen: Int64? = nil,
         message: Redacted<String>? = nil,
         undoableIn worker: String? = nil,
@@ -33,6 +35,7 @@ extension SandboxDecisions {
             let (action, person) = try self.effectiveAction(wanted, of: row, by: origin, in: tx)
             // A second person may confirm a decision although another person has claimed the case.
             let pending = try Decision.about(card, in: tx)
+            let reason = try Self.reason(reason, for: action, after: pending)
             if worker != nil, pending?.waitsForSecond != true || pending?.action != action {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
             }
@@ -41,12 +44,26 @@ extension SandboxDecisions {
             let said = try message.flatMap { text in
                 try (try? row.key(self.vault))?.seal(json: text, column: .decisionMessage)
             }
-            switch try self.weigh(action, of: row, saying: said, undoableIn: worker, by: person, in: tx) {
+            let how = (action, reason)
+            switch try self.weigh(how, of: row, saying: said, undoableIn: worker, by: person, in: tx) {
             case .stays(let outcome): return outcome
             case .goes(let origin, let said):
-                return .done(try self.carryOut(action, of: row, saying: said, by: origin, in: tx))
+                return .done(try self.carryOut(action, of: row, because: reason, saying: said, by: origin, in: tx))
             }
         }
+    }
+
+    /// The reason of a retake: a second person may leave it out.
+    private static func reason(
+        _ given: RetakeReason?,
+        for action: DecisionAction,
+        after pending: Decision?
+    ) throws -> RetakeReason? {
+        guard action == .retake else { return nil }
+        guard let reason = given ?? pending?.reason else {
+            throw CodedError(.fieldInvalid, .usage, .decisionReasonMissing(RetakeReason.allCases))
+        }
+        return reason
     }
 
     /// How a decision continues.
@@ -61,20 +78,22 @@ extension SandboxDecisions {
     ///
     /// - Throws: `card_conflict` if another person decided something else.
     func weigh(
-        _ action: DecisionAction,
+        _ wanted: (action: DecisionAction, reason: RetakeReason?),
         of row: CardRow,
         saying said: Data? = nil,
         undoableIn worker: String? = nil,
         by origin: AccessOrigin,
         in tx: Transaction
     ) throws -> Weighed {
+        let action = wanted.action
         let pending = try Decision.about(row.id, in: tx)
         // A lapsed decision is dropped, so that its person sees that.
         if pending == nil { try self.dropLapsed("decision.card = \(row.id)", in: tx) }
         guard let subject = origin.caller?.subject else { return .goes(origin, said: said) }
         let needsSecond = try self.needsSecond(action, of: row, in: tx)
         var decision: Decision
-        switch FourEyes.verdict(pending?.pending, action, by: subject, needsSecond: needsSecond) {
+        switch FourEyes.verdict(pending?.pending, action, because: wanted.reason, by: subject, needsSecond: needsSecond)
+        {
         case .taken(let other): throw Self.isTaken(pending?.action ?? action, by: other, row.id)
         case .stands: return .stays(pending?.outcome ?? .waitsForSecond)
         case .goes(let first?):
@@ -88,7 +107,8 @@ extension SandboxDecisions {
             try pending?.remove(in: tx)
             return .goes(origin, said: said)
         case .goes, .waits:
-            decision = try Decision(action, of: row, by: origin, saying: said, needsSecond: needsSecond, in: tx)
+            decision = try Decision(wanted, of: row, by: origin, saying: said, needsSecond: needsSecond, in: tx)
+            decision.endsCase = try action == .reject && row.state != .rejected && self.endsCase(row, in: tx)
         }
         if let worker { decision.makeUndoable(in: worker, at: tx.now) }
         try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
@@ -96,11 +116,12 @@ extension SandboxDecisions {
         return .stays(decision.outcome)
     }
 
-    /// Whether the sandbox requires two persons for an action. Retrying a card that a rule holds bypasses the rule, as accepting
-    /// it does.
+    /// Whether the sandbox requires two persons for an action.
     func needsSecond(_ action: DecisionAction, of row: CardRow, in tx: Transaction) throws -> Bool {
-        let isHeldByRule = row.state == .held && VerdictRule.allCases.contains { $0.reason == row.reason }
-        let actions = action == .retry && isHeldByRule ? [action, .accept] : [action]
+        let actions = action.listed(
+            isHeldByRule: row.state == .held && VerdictRule.allCases.contains { $0.reason == row.reason },
+            isInDispute: try self.isInDispute(row, in: tx)
+        )
         return try tx.exists("SELECT 1 FROM four_eyes WHERE action IN \(list: actions)")
     }
 
@@ -152,6 +173,19 @@ extension SandboxDecisions {
         guard decision.decider != origin.decider else { return try self.takeBack(decision, by: origin, in: tx) }
         try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
         try self.drop(decision, because: .decisionTakenBack(by: origin.decider), by: origin.decider, in: tx)
+    }
+
+    /// Ends another person's decision that waits for a second one; the card waits for a reviewer again.
+    ///
+    /// - Throws: `card_conflict` if there is none.
+    func disagree(_ row: CardRow, saying text: Redacted<String>?, by origin: AccessOrigin, in tx: Transaction) throws {
+        guard let decision = try Decision.about(row.id, in: tx), decision.waitsForSecond,
+            decision.subject != origin.decider
+        else { throw CodedError(.cardConflict, .conflict, .decisionNoneOfOther(row.id)) }
+        try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
+        let why: Message =
+            text.map { .decisionDisagreedSaying(by: origin.decider, $0) } ?? .decisionDisagreed(by: origin.decider)
+        try self.drop(decision, because: why, by: origin.decider, in: tx)
     }
 
     /// Releases the card, or lets another person's decision wait for a second one again.

@@ -28,6 +28,11 @@ extension SandboxDecisions {
             ) THEN 1 ELSE 0 END WHERE number = \(number)
             """
         )
+        return try self.releaseDisputed(number, in: tx)
+    }
+
+    /// Releases the cards that a dispute held, if it is over.
+    private func releaseDisputed(_ number: BusinessNumber, in tx: Transaction) throws -> [CardID] {
         try Transition.markForDecision(number, in: tx)
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
         // A decision that a person has made about one of them is carried out instead.
@@ -38,5 +43,45 @@ extension SandboxDecisions {
         return try CardRow.all(own, in: tx).map { row in
             try self.records.move(row, Transition(.verified), also: ", \(Transition.fresh)", in: tx).card
         }
+    }
+
+    /// Whether the fronts of a card's case name several persons, and the card is one of these fronts.
+    func isInDispute(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        try tx.exists(
+            """
+            SELECT 1 FROM cases JOIN card ON card.number = cases.number
+            WHERE card.id = \(row.id) AND card.holder IS NOT NULL AND cases.disputed = 1
+            """
+        )
+    }
+
+    /// Ends a dispute: the person on a front is the customer. Fronts of others are rejected; one that the backend may have names
+    /// no holder from then on.
+    ///
+    /// - Returns: the cards that were rejected or released.
+    func nameCustomer(on row: CardRow, in tx: Transaction) throws -> [CardID] {
+        let (number, holder): (BusinessNumber, Data?) = (
+            row.number, try tx.value("SELECT holder FROM card WHERE id = \(row.id)")
+        )
+        let others = try CardRow.all(
+            "WHERE card.number = \(number) AND card.holder <> \(holder) ORDER BY card.intake_order",
+            in: tx
+        )
+        var moved: [CardID] = []
+        for other in others {
+            let isOpen = [.fetching, .received, .prepared, .verified, .failed, .held].contains(other.state)
+            let isHeldByBackend = other.reason.map(ReasonCode.perhapsDelivered.contains) ?? false
+            if isOpen, !isHeldByBackend, try !self.records.mayBeAtBackend(other.id, in: tx) {
+                try Decision.withdrawAll(about: other, in: tx)
+                try self.reject(other, .rejectedByOperator, saying: nil, in: tx)
+                moved.append(other.id)
+            } else if other.state == .delivered || other.state == .delivering || isHeldByBackend {
+                let disowned = Transition(other.state, .holderDisowned)
+                try self.records.log(disowned, from: other.state, of: other.id, sealed: nil, in: tx)
+            }
+            try tx.run("UPDATE card SET holder = NULL WHERE id = \(other.id)")
+        }
+        try tx.run("UPDATE cases SET holder = \(holder), disputed = 0 WHERE number = \(number)")
+        return try moved + self.releaseDisputed(number, in: tx)
     }
 }

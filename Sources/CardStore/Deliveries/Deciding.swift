@@ -189,6 +189,12 @@ extension DeliveryProposal {
             "\(own) \(literals: .fetching, .received, .prepared) AND card.beside IS NULL LIMIT 1",
             in: tx
         )
+        // A back alone waits as long as a front needs a person.
+        if rows.contains(where: { $0.anySide == .back }), !rows.contains(where: { $0.anySide == .front }) {
+            let front: SQL = "coalesce(card.side, card.expected_side) = \(CardSide.front)"
+            let open: SQL = "\(SandboxListings.needsPerson) AND reason <> \(ReasonCode.rejectedByOperator)"
+            rows += try CardRow.all("\(own) \(literals: .rejected, .failed) AND \(front) AND \(open) LIMIT 1", in: tx)
+        }
         return rows.sorted { $0.order < $1.order }
     }
 
@@ -201,10 +207,10 @@ extension DeliveryProposal {
         in tx: Transaction
     ) throws -> (CaseSnapshot, revision: Int64) {
         var (revision, isDisputed): (Int64, Bool) = (0, false)
-        var delivered: [CardSide: PhotoAge] = [:]
-        let columns: SQL = "revision, disputed, \(PhotoAge.deliveredColumns)"
+        var (delivered, rejectedOrder): ([CardSide: PhotoAge], Int64?) = ([:], nil)
+        let columns: SQL = "revision, disputed, rejected_order, \(PhotoAge.deliveredColumns)"
         try tx.forEach("SELECT \(columns) FROM cases WHERE number = \(number)") { row in
-            (revision, isDisputed) = (try row.next(), try row.next())
+            (revision, isDisputed, rejectedOrder) = (try row.next(), try row.next(), try row.next())
             for side in CardSide.allCases { delivered[side] = try PhotoAge(&row) }
         }
         let isDecided: SQL = "number = \(number) AND state = \(literal: .verified) AND \(Decision.holdsCard)"
@@ -216,6 +222,7 @@ extension DeliveryProposal {
             return card
         }
         var snapshot = CaseSnapshot(cards: cards, isDisputed: isDisputed, delivered: delivered)
+        snapshot.rejectedOrder = rejectedOrder
         for row in rows where !terms.hasDefaultUserNumber && row.state == .verified {
             // A card that cannot be unsealed may go, so that forming its delivery fails it.
             guard let card = try? row.card(store.vault) else { continue }

@@ -123,7 +123,12 @@ extension SandboxIntake {
     private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
         switch row.state {
         case .fetching, .received, .prepared, .verified, .superseded: break
-        case .rejected: guard row.reason != .rejectedByOperator else { return false }
+        case .rejected:
+            // Of what a person returns, other metadata changes only a mismatch.
+            let isMismatch = row.reason == RetakeReason.mismatch.code
+            guard isMismatch || row.reason.map(ReasonCode.byPerson.contains) != true,
+                try !self.sandbox.decisions.isEnded(row, in: tx)
+            else { return false }
         case .held: guard row.reason != .restored, row.reason != .retcodeUnlisted else { return false }
         // Only a person retries a card that failed after it was in a delivery.
         case .failed: return try !tx.exists("SELECT 1 FROM delivery_card WHERE card = \(row.id)")

@@ -129,16 +129,20 @@ extension SandboxIntake {
     ) throws -> Admitted {
         var start = photo.content.start
         // Work on a card under another submitter's number waits until a person accepts it.
-        if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
+        if isForeign, start.to != .rejected {
+            start = Self.holdForeign(photo.id)
+        } else if start.to != .rejected, known == nil, try self.isCaseEnded(photo.metadata.businessNumber, in: tx) {
+            start = Self.holdLate(photo.id)
+        }
         let metadata = photo.metadata
         let host: String? = if case .remote(_, let host) = photo.content { host } else { nil }
         let order = try self.nextOrder(in: tx)
         try self.releaseSource(source, of: metadata.businessNumber, for: photo.id, in: tx)
         try tx.run(
             """
-            INSERT INTO card (id, state, number, submitter, expected_side, intake_order, taken, priority, source, host, beside,
+            INSERT INTO card (id, state, number, submitter, sent_by, expected_side, intake_order, taken, priority, source, host, beside,
             reason, waits_until, created_at, changed_at)
-            VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
+            VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(photo.submitter), \(metadata.side), \(order),
             \(photo.taken), \(metadata.priority), \(source), \(host), \(known), \(start.reason), \(photo.waitsUntil),
             \(tx.now), \(Transition.date(tx.now)))
             """
@@ -190,7 +194,7 @@ extension SandboxIntake {
     private func mayBeRetaken(_ row: CardRow, by photo: NewCard, in tx: Transaction) throws -> Bool {
         guard case .remote = photo.content, row.submitter == photo.submitter else { return false }
         if row.state == .rejected {
-            return try row.reason == .rejectedByOperator || self.records.hasImage(row.id, in: tx)
+            return try row.reason.map(ReasonCode.byPerson.contains) == true || self.records.hasImage(row.id, in: tx)
         }
         return row.state == .failed || row.state == .delivered
     }
@@ -205,6 +209,13 @@ extension SandboxIntake {
         known.retake = retake.card
         return known
     }
+
+    /// Whether a reviewer has ended a case: its later photos wait for a person.
+    func isCaseEnded(_ number: BusinessNumber, in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND rejected_order IS NOT NULL")
+    }
+
+    static func holdLate(_ card: CardID) -> Transition { Transition(.held, .caseRejected, .cardCaseRejected(card)) }
 
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }
 

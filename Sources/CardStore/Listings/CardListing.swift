@@ -74,19 +74,20 @@ extension SandboxListings {
 
     // The rule of `CardNotice`, as SQL.
     static func conditions(_ attention: CardAttention, hasNumber: Bool = false) -> [SQL] {
-        let pieces: [SQL]
         switch attention {
         case .decide:
+            return [CardState.failed, .held].map { "state = \(literal: $0) AND \(Self.needsPerson)" }
+        case .retake:
             let reasons = ReasonCode.needingAttention.sorted { $0.rawValue < $1.rawValue }
             let verified: SQL = .unindexed("state = \(literal: .verified)", if: !hasNumber)
             let waiting: [SQL] = reasons.map { "\(verified) AND \(SQL.unindexed("reason = \($0)", if: hasNumber))" }
-            pieces = ["state = \(literal: .failed)", "state = \(literal: .held)"] + waiting
-        case .retake: pieces = ["state = \(literal: .rejected) AND reason <> \(ReasonCode.rejectedByOperator)"]
+            let refused: SQL = "state = \(literal: .rejected) AND reason <> \(ReasonCode.rejectedByOperator)"
+            return ([refused] + waiting).map { "\($0) AND \(Self.needsPerson)" }
         }
-        return pieces.map { "\($0) AND \(Self.counts)" }
     }
 
-    private static let counts: SQL = """
+    /// Selects, among cards in a state that needs a person, those that still do.
+    static let needsPerson: SQL = """
         seen = 0 AND (reason = \(ReasonCode.submitterConflict) OR NOT \(CardRow.isRetaken))
         """
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// Which cases are listed.
 package struct CaseFilter: Hashable, Sendable {
-    /// Their states; empty for all.
+    /// Their states; empty for all but `erased`, or of one number for all.
     package var states: [CaseState]
     package var number: BusinessNumber?
     /// The earliest time since when they have had their state.
@@ -69,7 +69,9 @@ extension SandboxListings {
     ) async throws -> (cases: [Case], next: CaseCursor?) {
         let limit = min(limit, Limits.pageSize)
         let submitter = caller.submitter(for: .show)
-        let states = CaseState.allCases.filter { filter.states.isEmpty || filter.states.contains($0) }
+        let states = CaseState.allCases.filter { state in
+            filter.states.isEmpty ? state != .erased || filter.number != nil : filter.states.contains(state)
+        }
         return try await self.read { tx in
             var found: [Case] = []
             for state in states.drop(while: { last != nil && $0 != last?.state }) where found.count <= limit {
@@ -121,7 +123,7 @@ extension SandboxListings {
     }
 
     private func sidesInProgress(of cases: [Case], in tx: Transaction) throws -> [BusinessNumber: Set<CardSide?>] {
-        let numbers = cases.filter { $0.state != .complete && $0.state != .incomplete }.map(\.businessNo)
+        let numbers = cases.filter { !$0.missing.isEmpty }.map(\.businessNo)
         if numbers.isEmpty { return [:] }
         let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
         let sides = try tx.rows(

@@ -61,6 +61,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(failure class: FailureClass) { self.append([`class`]) }
         mutating func appendInterpolation(failures classes: FailureClass...) { self.append(classes, isList: true) }
         mutating func appendInterpolation(literal stage: Stage) { self.append([stage]) }
+        mutating func appendInterpolation(action: DecisionAction) { self.append([action]) }
         mutating func appendInterpolation(literal kind: BlobKind) { self.append([kind]) }
         mutating func appendInterpolation(literal state: RunState) { self.append([state]) }
 

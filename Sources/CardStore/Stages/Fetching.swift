@@ -142,7 +142,10 @@ extension SandboxStages {
         try self.sandbox.intake.releaseSource(source, of: number, for: row.id, in: tx)
         try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = \(BlobKind.address)")
         let also: SQL = ", source = \(source), \(Transition.fresh)"
-        try self.records.move(row, Transition(.received), also: also, in: tx)
+        // One that was fetched beside a known card is a new photo only now.
+        let isLate = try row.beside != nil && self.sandbox.intake.isCaseEnded(number, in: tx)
+        let next = isLate ? SandboxIntake.holdLate(row.id) : Transition(.received)
+        try self.records.move(row, next, also: also, in: tx)
     }
 
     /// Supersedes a card whose image another card of its number has already; its input then names that card, unless that is

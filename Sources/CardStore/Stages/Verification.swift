@@ -120,7 +120,7 @@ extension SandboxStages {
     }
 
     /// Sets the holder of a number; fronts of two persons mark it as disputed for good, whatever happens to the cards.
-    private func setHolder(_ holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
+    func setHolder(_ holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
         try tx.one(
             """
             UPDATE cases SET holder = coalesce(holder, \(holder)),

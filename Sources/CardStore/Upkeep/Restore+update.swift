@@ -71,8 +71,7 @@ extension Restore {
             return try await store.database.write(at: self.now) { tx in
                 let lines = try tx.run(
                     """
-                    INSERT INTO main.access_log (number, at, actor, subject, action, purpose, card, mac)
-                    SELECT number, at, actor, subject, action, purpose, card, mac FROM previous.access_log
+                    INSERT INTO main.access_log (\(AccessLog.columns)) SELECT \(AccessLog.columns) FROM previous.access_log
                     WHERE number > (SELECT coalesce(max(number), 0) FROM main.access_log)
                     """
                 )
@@ -164,9 +163,9 @@ extension Restore {
             """
         let count = try tx.run(
             """
-            INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, taken, priority, part,
+            INSERT INTO main.card (id, state, number, submitter, sent_by, side, expected_side, intake_order, taken, priority, part,
             reason, waits_until, created_at, changed_at, was_delivered, remains)
-            SELECT id, state, \(Self.number), submitter, side, expected_side, intake_order, taken, priority, part, reason,
+            SELECT id, state, \(Self.number), submitter, sent_by, side, expected_side, intake_order, taken, priority, part, reason,
             waits_until, created_at, changed_at, was_delivered, remains FROM previous.card AS was WHERE id IN (\(unknown))
             """
         )
@@ -222,7 +221,7 @@ extension Restore {
         let rows = try CardRow.all(
             """
             WHERE state IN \(literals: .fetching, .received, .prepared, .verified, .delivering, .failed, .held)
-            OR (state = \(literal: .rejected) AND reason IS NOT NULL AND reason <> \(ReasonCode.rejectedByOperator)
+            OR (state = \(literal: .rejected) AND reason IS NOT NULL AND reason NOT IN \(list: ReasonCode.byPerson.sorted { $0.rawValue < $1.rawValue })
                 AND id IN (SELECT card FROM main.blob))
             ORDER BY intake_order
             """,

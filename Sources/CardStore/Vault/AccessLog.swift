@@ -63,14 +63,22 @@ enum AccessLog {
         static let none = Head(number: 0, code: Data(count: 32))
     }
 
+    /// Everything that a line holds, in the order in which it is sealed; the code of the line itself comes last.
+    static let columns: SQL = "number, at, actor, subject, action, detail, purpose, card, event, mac"
+
     /// Adds lines within the transaction of the access that they report.
     ///
+    /// - Parameters:
+    ///   - detail: what exactly was done, as a code such as `retake_glare`.
+    ///   - event: the last event of the card that the person saw.
     /// - Returns: the last line.
     @discardableResult
     static func append(
         _ action: AccessAction,
         of cards: [CardID?],
         by origin: AccessOrigin,
+        detail: String? = nil,
+        event: Int64? = nil,
         vault: Vault,
         in tx: Transaction
     ) throws -> Head {
@@ -85,15 +93,14 @@ enum AccessLog {
             let number = head.number + 1
             let line = Self.encoded([
                 String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, subject ?? "", action.rawValue,
-                origin.purpose, card?.rawValue ?? "",
+                detail ?? "", origin.purpose, card?.rawValue ?? "", event.map(String.init) ?? "",
             ])
             head = Head(number: number, code: vault.chainCode(of: seal + line))
             seal = Self.seal(of: head, by: vault)
             try tx.run(
                 """
-                INSERT INTO access_log (number, at, actor, subject, action, purpose, card, mac)
-                VALUES (\(number), \(tx.now), \(origin.actor), \(subject), \(action), \(origin.purpose), \(card),
-                \(head.code))
+                INSERT INTO access_log (\(Self.columns)) VALUES (\(number), \(tx.now), \(origin.actor), \(subject), \(action),
+                \(detail), \(origin.purpose), \(card), \(event), \(head.code))
                 """
             )
         }
@@ -110,12 +117,11 @@ enum AccessLog {
     static func findings(by vault: Vault, in tx: Transaction) throws -> [SandboxFinding] {
         var head = Head.none
         var findings: [SandboxFinding] = []
-        try tx.forEach(
-            "SELECT number, at, actor, subject, action, purpose, card, mac FROM access_log ORDER BY number"
-        ) { row in
+        try tx.forEach("SELECT \(Self.columns) FROM access_log ORDER BY number") { row in
             let number = try row.next(Int64.self)
             var fields = [String(number), String(try row.next(Int64.self))]
-            for _ in 0..<5 { fields.append(try row.next(String?.self) ?? "") }
+            for _ in 0..<6 { fields.append(try row.next(String?.self) ?? "") }
+            fields.append(try row.next(Int64?.self).map(String.init) ?? "")
             let code = try row.next(Data.self)
             if number != head.number + 1 {
                 findings.append(SandboxFinding(.fsckLogGap(number)))

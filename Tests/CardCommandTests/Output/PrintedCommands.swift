@@ -22,18 +22,27 @@ enum PrintedCommands {
                 "operator.sent_again: cards resolve --as delivered", "operator.sent_again: cards resolve --as reject",
                 "operator.decide: cards resolve --as accept", "operator.decide: cards resolve --as reject",
                 "operator.never_sent: cards resolve --as accept", "operator.never_sent: cards resolve --as reject",
-                "operator.never_sent_failed: cards retry", "operator.nothing_to_resend: cards resolve --as accept",
+                "operator.never_sent_failed: cards retry", "operator.nothing_to_resend: cards resolve --as anew",
                 "operator.nothing_to_resend_failed: cards retry", "operator.newer_sent: cards resolve --as delivered",
                 "operator.newer_sent: cards resolve --as reject", "operator.not_verified: cards retry",
-                "operator.no_side: cards resolve --as reject",
+                "operator.no_side: cards resolve --as reject", "operator.unlisted: cards resolve --as delivered",
+                "operator.unlisted: cards resolve --as reject", "operator.listed: cards retry",
             ]
         ),
         (
             .test("of fronts of two persons one goes if accepted, or without the wrong one"),
             [
                 "application.different_holders: cards resolve --as accept",
-                "application.different_holders: cards resolve --as reject", "cards.continue: run",
+                "application.different_holders: cards resolve --as holder", "cards.continue: run",
             ]
+        ),
+        (
+            .test("the only photo of its side ends the case"),
+            ["card.case_rejected: cards resolve --as accept", "card.case_rejected: cards resolve --as reject"]
+        ),
+        (
+            .test("the back of a returned front waits, and goes with the new front"),
+            ["cards.retake_reason: cards resolve --as retake"]
         ),
         (
             .test("a stranger's photo is shown with both senders, and its image is exported"),
@@ -103,14 +112,14 @@ enum PrintedCommands {
             .test("what a message about a card names can be done"),
             [
                 "verdict.legality_unavailable: cards retry", "card.taken_earlier_unnamed: cards retry",
-                "delivery.unknown: cards resolve --as accept", "delivery.unknown: cards resolve --as delivered",
-                "delivery.damaged: cards resolve --as accept", "delivery.damaged: cards resolve --as delivered",
-                "delivery.damaged: cards resolve --as reject", "delivery.left: cards resolve --as accept",
-                "delivery.left: cards resolve --as delivered", "restore.held: cards resolve --as accept",
+                "delivery.unknown: cards resolve --as anew", "delivery.unknown: cards resolve --as delivered",
+                "delivery.damaged: cards resolve --as anew", "delivery.damaged: cards resolve --as delivered",
+                "delivery.damaged: cards resolve --as reject", "delivery.left: cards resolve --as anew",
+                "delivery.left: cards resolve --as delivered", "restore.held: cards resolve --as anew",
                 "restore.held: cards resolve --as delivered", "restore.held: cards retry",
                 "fsck.delivering_without_delivery: cards resolve --as delivered",
                 "fsck.not_a_member: cards resolve --as delivered",
-                "fsck.unknown_without_delivery: cards resolve --as accept",
+                "fsck.unknown_without_delivery: cards resolve --as anew",
                 "fsck.unknown_without_delivery: cards resolve --as delivered",
                 "fsck.unknown_without_delivery: cards resolve --as reject",
             ]

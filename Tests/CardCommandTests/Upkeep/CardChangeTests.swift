@@ -130,7 +130,7 @@ import Testing
         try await self.tool.plant(
             """
             WITH RECURSIVE line(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM line WHERE number < 2500)
-            INSERT INTO access_log SELECT number, 0, 'clerk', NULL, 'export', '\(Self.long)', NULL, x'00' FROM line
+            INSERT INTO access_log SELECT number, 0, 'clerk', NULL, 'export', NULL, '\(Self.long)', NULL, NULL, x'00' FROM line
             """
         )
         let change = "UPDATE access_log SET purpose = 'changed' WHERE number = 2500"

@@ -59,10 +59,10 @@ import Testing
     }
 
     private static let fourthRule: [DecisionCase] =
-        ["rejected", "failed", "superseded", "held submitter_conflict"].map { state in
+        ["superseded", "held submitter_conflict", "held case_rejected", "rejected rejected_by_operator"].map { state in
             DecisionCase("its front is \(state)", "f \(state), b", is: "wait b front_missing")
         }
-        + ["delivering", "held"].map { state in
+        + ["delivering", "held", "rejected", "failed", "rejected retake_glare"].map { state in
             DecisionCase("its front is \(state)", "f \(state), b", is: "wait b waits_for_front")
         } + [
             DecisionCase("its front is verified", "f, b", is: "wait b waits_for_front, send f"),

@@ -15,16 +15,30 @@ import Testing
     }
 
     @Test(arguments: [
-        ([], "", "-"), (["front erased"], "", "-"), (["back superseded x"], "", "incomplete"),
+        (["front rejected rejected_by_operator", "back rejected rejected_by_operator"], "", "rejected"),
+        (["front delivered", "back rejected rejected_by_operator"], "front", "rejected"),
+        // What the backend may have is still open, and a later photo waits for a person.
+        (["front held outcome_unknown", "back rejected rejected_by_operator"], "", "decide 0 outcome_unknown"),
+        (["front rejected rejected_by_operator", "front held case_rejected"], "", "decide 1 case_rejected"),
+        (["front erased", "back erased"], "", "erased"),
+    ])
+    func `an ended case is rejected once no card of it is open`(cards: [String], delivered: String, expected: String) {
+        Self.check(cards, delivered, expected, isRejected: true)
+    }
+
+    @Test(arguments: [
+        ([], "", "-"), (["front erased"], "", "erased"), (["back superseded x"], "", "incomplete"),
         (["front delivered"], "front", "incomplete"),
         (["front delivered", "back delivered"], "front back", "complete"),
-        (["front erased"], "front back", "complete"), (["front erased"], "back", "incomplete"),
+        (["front erased", "back erased"], "front back", "erased"),
+        (["front erased", "back delivered"], "front back", "complete"),
         (["front prepared", "back verified waits_for_front"], "", "in_progress"),
         (["front delivered", "back verified"], "front", "in_progress"),
         (["back rejected expired"], "", "retake 0 expired"),
         (["back rejected expired seen"], "", "incomplete"),
         (["front rejected rejected_by_operator"], "", "incomplete"),
-        (["back verified front_missing"], "", "decide 0 front_missing"),
+        (["back verified front_missing"], "", "retake 0 front_missing"),
+        (["front rejected retake_glare", "back verified waits_for_front"], "", "retake 0 retake_glare"),
         // The front is the cause, not the back that waits for it.
         (["back verified front_missing", "front rejected expired"], "", "retake 1 expired"),
         (["back verified front_missing", "front failed attempts_exhausted"], "", "failed 1 attempts_exhausted"),
@@ -50,10 +64,14 @@ import Testing
         (["front prepared", "back verified waits_for_front"], "", "in_progress"),
     ])
     func `a case stands where its first cause has it`(cards: [String], delivered: String, expected: String) {
+        Self.check(cards, delivered, expected)
+    }
+
+    private static func check(_ cards: [String], _ delivered: String, _ expected: String, isRejected: Bool = false) {
         let sides = Set(delivered.split(separator: " ").compactMap { CardSide(rawValue: String($0)) })
         let all = cards.enumerated().map { Self.card($1, $0) }
         for cards in [all, all.reversed()] {
-            let status = CaseStatus(of: cards, delivered: sides)
+            let status = CaseStatus(of: cards, delivered: sides, isRejected: isRejected)
             let card = status?.card?.rawValue.split(separator: "-").last.map(String.init)
             let words = [status?.state.rawValue ?? "-", card, status?.cause]
             #expect(words.compactMap(\.self).joined(separator: " ") == expected)

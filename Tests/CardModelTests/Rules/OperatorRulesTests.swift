@@ -91,6 +91,8 @@ import Testing
 
     private static let notRetried: [Case] = [
         Case("a person rejected it", .rejected, .rejectedByOperator),
+        Case("a person returned it", .rejected, RetakeReason.blurred.code),
+        Case("a reviewer ended its case", .rejected, .refusedByRemote, and: .isCaseEnded),
         outcomeUnknown,
         Case("a code of no list", .held, .retcodeUnlisted, wasSent: true, and: .mayBeAtBackend),
         Case("failed, but the backend may have it", .failed, .attemptsExhausted, wasSent: true, and: .mayBeAtBackend),
@@ -115,24 +117,46 @@ import Testing
         #expect(refusal.message.text().hasPrefix("cannot change card c-1: "))
     }
 
-    /// What may be taken back is no matter of these rules.
-    private static let decisions = Resolution.allCases.filter { $0 != .withdraw }
+    /// What ends another decision is no matter of these rules.
+    private static let decisions = Resolution.allCases.filter { $0 != .withdraw && $0 != .disagree }
+    private static let returned = Case("returned", .rejected, RetakeReason.glare.code)
     private static let resolved: [(Case, [Resolution])] = [
-        (outcomeUnknown, decisions),
-        (Case("from a backup, kept", .held, .restored, wasSent: true, and: .hasKeptDelivery), decisions),
-        (Case("from a backup, never sent", .held, .restored), [.delivered, .accept, .reject, .seen]),
-        (Case("from a backup, never verified", .held, .restored, without: .wasRead), [.delivered, .reject, .seen]),
+        (outcomeUnknown, [.delivered, .resend, .anew, .reject, .seen]),
+        (
+            Case("from a backup, kept", .held, .restored, wasSent: true, and: .hasKeptDelivery),
+            [.delivered, .resend, .anew, .reject, .seen]
+        ),
+        (Case("from a backup, never sent", .held, .restored), [.delivered, .anew, .reject, .seen]),
+        (
+            Case("from a backup, never verified", .held, .restored, side: nil, without: .wasRead),
+            [.delivered, .anew, .reject, .seen]
+        ),
         (
             Case("a newer photo is sent", .held, .outcomeUnknown, wasSent: true, and: sent.union(.isOvertaken)),
-            [.delivered, .accept, .reject, .seen]
+            [.delivered, .anew, .reject, .seen]
         ),
-        (Case("two persons", .held, .holderConflict), [.accept, .reject, .seen]),
+        (
+            Case("a code of no list", .held, .retcodeUnlisted, wasSent: true, and: sent),
+            [.delivered, .resend, .anew, .reject, .seen]
+        ),
+        (Case("a back of two persons", .held, .holderConflict, side: .back), [.accept, .retake, .reject, .seen]),
+        (
+            Case("two persons", .held, .holderConflict, and: .namesOnePerson),
+            [.accept, .retake, .reject, .holder, .seen]
+        ),
         (
             Case("another submitter's", .held, .submitterConflict, side: nil, without: .wasRead),
             [.accept, .reject, .seen]
         ),
-        (Case("no scores", .held, VerdictRule.legalityUnavailable.reason), [.accept, .reject, .seen]),
-        (Case("neither side was seen", .held, VerdictRule.cardNotRecognised.reason, side: nil), [.reject, .seen]),
+        (Case("after the end", .held, .caseRejected, side: nil, without: .wasRead), [.accept, .reject, .seen]),
+        (Case("no scores", .held, VerdictRule.legalityUnavailable.reason), [.accept, .retake, .reject, .seen]),
+        (
+            Case("neither side was seen", .held, VerdictRule.cardNotRecognised.reason, side: nil),
+            [.retake, .reject, .seen]
+        ),
+        (returned, [.accept, .seen]),
+        (Case("returned, and a newer photo came", .rejected, RetakeReason.glare.code, and: .hasNewerPhoto), [.seen]),
+        (Case("returned, then ended", .rejected, RetakeReason.glare.code, and: .isCaseEnded), [.seen]),
         (Case("a back without its front", .verified, .frontMissing, side: .back), [.accept, .reject, .seen]),
         (Case("a back whose front is on its way", .verified, .waitsForFront, side: .back), []),
         (Case("prepared", .prepared, without: .wasRead), []),
@@ -140,7 +164,7 @@ import Testing
         (Case("verified, after a failure", .verified, failures: 1), [.reject]),
         (Case("delivering for the first time", .delivering, wasSent: true), [.delivered]),
         (Case("sent again", .delivering, failures: 1, wasSent: true, and: .mayBeAtBackend), [.delivered, .reject]),
-        (Case("failed, never sent", .failed), [.reject, .seen]),
+        (Case("failed, never sent", .failed), [.retake, .reject, .seen]),
         (
             Case("failed, after it was sent", .failed, wasSent: true, and: .mayBeAtBackend),
             [.delivered, .reject, .seen]
@@ -167,10 +191,11 @@ import Testing
     private static var every: [Case] {
         let reasons: [CardState: [ReasonCode?]] = [
             .held: [
-                .outcomeUnknown, .restored, .retcodeUnlisted, .submitterConflict, .holderConflict,
+                .outcomeUnknown, .restored, .retcodeUnlisted, .submitterConflict, .caseRejected, .holderConflict,
                 VerdictRule.legalityUnavailable.reason,
             ],
-            .verified: [nil, .frontMissing], .rejected: [.refusedByRemote, .rejectedByOperator],
+            .verified: [nil, .frontMissing],
+            .rejected: [.refusedByRemote, .rejectedByOperator, RetakeReason.glare.code],
             .superseded: [.superseded, .takenEarlier],
         ]
         let known = (0..<256).map(OperatorRules.Circumstances.init(rawValue:)).filter { !$0.contains(.isUnderWay) }
@@ -199,7 +224,7 @@ import Testing
     }
 
     @Test func `A refusal names no command that would be refused, too`() {
-        let actions: [DecisionAction] = [.accept, .delivered, .resend, .reject, .retry]
+        let actions = DecisionAction.allCases.filter { $0 != .erase }
         var named: Set<String> = []
         for card in Self.every {
             for action in actions {
@@ -213,11 +238,12 @@ import Testing
                 }
             }
         }
-        #expect(named == Set(actions.map(\.rawValue)))
+        #expect(named == ["accept", "delivered", "resend", "anew", "reject", "retry"])
     }
 
     @Test func `A refusal names the card and what to do instead`() throws {
-        let unread = try #require(Case("", .held, .restored, without: .wasRead).refusal(.accept)).message.text()
+        let unread = try #require(Case("", .held, VerdictRule.legalityLow.reason, without: .wasRead).refusal(.accept))
+            .message.text()
         #expect(
             unread.hasPrefix("cannot change card c-1: ")
                 && unread.contains("the card was not verified yet; retry it: idcard-pipeline cards retry c-1")

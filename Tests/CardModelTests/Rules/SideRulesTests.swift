@@ -98,9 +98,9 @@ import Testing
         DecisionCase("a warning decides nothing", "f, b | warn pair", is: "wait b waits_for_front, send f"),
         DecisionCase("an accepted card is exempt", "f accepted, b | hold pair", is: "hold b sides_identical, send f"),
         DecisionCase(
-            "a refused front is no front to wait for",
+            "the back of a refused front waits for its retake",
             "f, b accepted | reject pair",
-            is: "reject f sides_identical, wait b front_missing"
+            is: "reject f sides_identical, wait b waits_for_front"
         ),
         DecisionCase("a delivered front stays", "f delivered, b | reject pair", is: "reject b sides_identical"),
         DecisionCase(

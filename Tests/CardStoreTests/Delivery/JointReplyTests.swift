@@ -98,7 +98,7 @@ import Testing
         #expect(try await harness.state(front) == "delivered")
         await #expect(throws: CodedError.self) { try await harness.resolve(back, .resend) }
         #expect(try await harness.claimDeliveries().isEmpty)
-        try await harness.resolve(back, .accept)
+        try await harness.resolve(back, .anew)
         let again = try #require(try await harness.begin(StoreHarness.together).first)
         #expect(again.members == [back])
         #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
@@ -109,7 +109,7 @@ import Testing
 /// A delivery of unknown outcome, after one of its cards has left it.
 @Suite final class KeptDeliveryTests: StoreSuite {
     /// By a person's word, or erased.
-    @Test(arguments: [Resolution.delivered, .accept, .reject, nil])
+    @Test(arguments: [Resolution.delivered, .anew, .reject, nil])
     func `its bytes never go again, the others go under a new key on a person's word`(way: Resolution?) async throws {
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
@@ -119,9 +119,14 @@ import Testing
         await #expect(throws: CodedError.self) { try await harness.retry(front) }
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.begin(StoreHarness.together).isEmpty)
-        try await harness.resolve(front, .accept)
+        try await harness.resolve(front, .anew)
+        if way == .reject {
+            // The only back was rejected, which ended the case.
+            #expect(try await harness.begin(StoreHarness.together).isEmpty)
+            return #expect(try await harness.state(front) == "rejected rejected_by_operator")
+        }
         let again = try #require(try await harness.begin(StoreHarness.together).first)
-        #expect(again.members == (way == .accept ? [front, back] : [front]))
+        #expect(again.members == (way == .anew ? [front, back] : [front]))
         #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.findings() == [])

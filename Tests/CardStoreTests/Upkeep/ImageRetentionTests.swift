@@ -148,8 +148,8 @@ import Testing
         try await harness.plant(
             """
             WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-            INSERT INTO card (id, state, number, submitter, intake_order, priority, waits_until, created_at, changed_at)
-            SELECT 'c-' || i, 'delivered', 'N', 'local', i + 100, 0, 0, 0, changed_at FROM n, card;
+            INSERT INTO card (id, state, number, submitter, sent_by, intake_order, priority, waits_until, created_at, changed_at)
+            SELECT 'c-' || i, 'delivered', 'N', 'local', 'local', i + 100, 0, 0, 0, changed_at FROM n, card;
             INSERT INTO blob (card, kind, start, bytes) SELECT id, 'image', 0, zeroblob(9000) FROM card WHERE id LIKE 'c-%'
             """
         )

@@ -5,7 +5,7 @@ import CardStore
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: stores the decision, which is carried out after ten seconds.
     func decide(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await visit.form(["action", "seen", "message", "tab"])
+        let form = try await visit.form(["action", "reason", "seen", "message", "tab"])
         guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
             let seen = form["seen"].flatMap(Int64.init)
         else { throw Problem(.fieldInvalid) }
@@ -16,6 +16,7 @@ extension Console {
             let outcome = try await store.decisions.decide(
                 visit.card,
                 action,
+                because: form["reason"].flatMap(RetakeReason.init(rawValue:)),
                 seen: seen,
                 message: message,
                 undoableIn: self.ports.engine.worker,
@@ -75,7 +76,7 @@ extension Console {
 /// The buttons of one card.
 extension CardView {
     private static let keys: KeyValuePairs<DecisionAction, String> = [
-        .accept: "A", .retry: "T", .resend: "E", .delivered: "D",
+        .accept: "A", .retry: "T", .resend: "E", .delivered: "D", .anew: "N", .holder: "1",
     ]
 
     /// The possible actions, and why the others are not possible.
@@ -96,7 +97,10 @@ extension CardView {
         }
         let erase = HTML("<li>\(Message.pageEraseByCommand(self.details.card.id))</li>")
         let why = HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)\(erase)</ul></details>")
-        return HTML.section(.pageWhatMayBeDone, "\(proposal)\(self.decideForm(buttons))\(self.rejectForm)\(why)")
+        return HTML.section(
+            .pageWhatMayBeDone,
+            "\(proposal)\(self.decideForm(buttons))\(self.retakeForm)\(self.rejectForm)\(why)"
+        )
     }
 
     private func decideForm(_ fields: [HTML]) -> HTML {
@@ -107,6 +111,20 @@ extension CardView {
             """
     }
 
+    private var retakeForm: HTML {
+        guard self.details.actions[.retake] == nil else { return "" }
+        let reasons = RetakeReason.allCases.map {
+            HTML("<option value=\"\($0.rawValue)\">\(Message.retake($0))</option>")
+        }
+        return self.decideForm([
+            """
+            <input type="hidden" name="action" value="retake"><label>\(Message.pageRetakeReason)
+            <select name="reason"\(self.key("R"))>\(reasons)</select></label>
+            <button>\(Message.pageAction(.retake))\(self.hint("R"))</button>
+            """
+        ])
+    }
+
     private var rejectForm: HTML {
         guard self.details.actions[.reject] == nil else {
             // The written text is not lost, though it can no longer be sent.
@@ -115,8 +133,8 @@ extension CardView {
         return self.decideForm([
             """
             <input type="hidden" name="action" value="reject"><label>\(Message.pageRejectMessage)
-            <input name="message" maxlength="500" autocomplete="off"\(value: self.typed ?? "")\(self.key("R"))></label>
-            <button class="bad">\(Message.pageAction(.reject))\(self.hint("R"))</button>
+            <input name="message" maxlength="500" autocomplete="off"\(value: self.typed ?? "")\(self.key("X"))></label>
+            <button class="bad">\(Message.pageAction(.reject))\(self.hint("X"))</button>
             """
         ])
     }

@@ -22,7 +22,7 @@ import Testing
             let pathless = try await tool.run(["run"] + file, ends: 1)
             #expect(pathless.output.contains("front_missing"), "\(pathless.output)")
             let status = try await tool.run(["status"] + file)
-            #expect(status.output.hasPrefix("decide      2\n  2      front_missing, since "), "\(status.output)")
+            #expect(status.output.hasPrefix("retake      2\n  2      front_missing, since "), "\(status.output)")
             #expect(try tool.ledger() == [], "a back was sent alone")
             let accepted = try #require(backs.last?.cardId)
             try await tool.run(["cards", "resolve", accepted, "--as", "accept"] + file, ends: 0)
@@ -43,7 +43,7 @@ import Testing
         try await tool.servingBoth(with: configuration, verifier: verifier) { file in
             let output = try await tool.run(["run", photos.path] + file, ends: 1).output
             let known =
-                "R-1/back.jpg front_missing: this back waits, because its front was rejected (id_number_checksum)"
+                "R-1/back.jpg waits_for_front: this back waits, because its front was rejected (id_number_checksum)"
             #expect(output.contains("\(known); take the front again and import it\n"), "\(output)")
             #expect(output.contains("R-2/back.jpg front_missing: no front was delivered"), "\(output)")
         }

@@ -142,7 +142,7 @@ import Testing
             #expect(!plain.output.contains("files") && !plain.output.contains(".jpg"))
             let log = try await self.tool.run(["cards", "log", "--format", "jsonl"] + file, ends: 0).lines
             let lines = log.filter { $0.contains("\"action\":\"list\"") }
-            #expect(lines.count == 3 && lines.allSatisfy { $0.contains("cases list --files, cases: 7") }, "\(lines)")
+            #expect(lines.count == 3 && lines.allSatisfy { $0.contains("cases list --files, cases: 8") }, "\(lines)")
             #expect(lines.allSatisfy { $0.contains("工单 7") && !$0.contains(".jpg") }, "\(lines)")
         }
     }
