@@ -32,9 +32,9 @@ package struct Engine: Sendable {
             settings: settings,
             time: time,
             board: board,
-            uploads: FairQueue([:], rank: { $0[$1] ?? 0 }) { [cap = settings.preparing] running, sender in
+            uploads: FairQueue([:], rank: { $0[$1] ?? 0 }) { [cap = settings.preparing] running, submitter in
                 guard running.values.reduce(0, +) < cap else { return false }
-                running[sender, default: 0] += 1
+                running[submitter, default: 0] += 1
                 return true
             },
             isFull: isFull ?? { try await store.intake.isFull() },
@@ -43,7 +43,7 @@ package struct Engine: Sendable {
                 case .taken, .refused: board.markProgress(at: time.steady())
                 case .changed(let change):
                     board.markProgress(at: time.steady())
-                    // A stored reading judges a card without a call.
+                    // A card with a stored reading is judged without a call, so there is no `called` event.
                     if [.verified, .rejected, .held, .failed].contains(change.state) { board.markMoved(.verify) }
                 case .called(let stage, _, _): board.markMoved(stage)
                 case .sending: board.markMoved(.deliver)
@@ -71,21 +71,22 @@ package struct Engine: Sendable {
         return errors
     }
 
-    /// Admits a list, and works on the whole sandbox until nothing more is due within the patience.
+    /// Admits a list, and works on the whole sandbox until nothing more is due within `settings.patience`, and no other
+    /// process works on a card of the list.
     ///
     /// - Returns: the failures that stopped endpoints while cards wait for them.
     /// - Throws: errors of the sandbox, after current work is concluded.
     package func runBatch(_ groups: [[Photo]]) async throws -> [Stage: RemoteFailure] {
         let context = self.context
-        let own = Mutex<Set<CardID>>([])
+        let listed = Mutex<Set<CardID>>([])
         let stopped = Mutex<[Stage: RemoteFailure]>([:])
         try await self.run {
             try await self.admit(groups) { event in
                 guard case .taken(_, let outcome) = event else { return }
-                own.withLock { $0.formUnion(outcome.cards) }
+                listed.withLock { $0.formUnion(outcome.cards) }
             }
             context.board.endIntake()
-            let cards = own.withLock(\.self)
+            let cards = listed.withLock(\.self)
             context.board.markProgress(at: context.time.steady())
             var wereFree = cards.isEmpty
             while true {
@@ -94,11 +95,11 @@ package struct Engine: Sendable {
                 let hasMoved = await self.carryOutDueDecisions()
                 guard !context.board.isEnding, hasMoved || !(areFree && wereFree) else { break }
                 if !areFree { try await context.time.sleep(Limits.pollInterval) }
-                // Another process may have released work after the stages looked, so they look once more.
+                // Another process may have released a card after the stages last looked, so they look once more.
                 wereFree = areFree
                 self.wake()
             }
-            // A current probe does not change the reasons for which the batch ends.
+            // Read before erasing: a probe still in progress must not change why the batch ended.
             stopped.withLock { $0 = self.stopped }
             await self.eraseExpired(until: context.time.steady() + context.settings.patience)
         }
@@ -138,7 +139,7 @@ package struct Engine: Sendable {
         } onCancel: {
             context.board.stop()
         }
-        // A short run is over before the first tally.
+        // A short run ends before the periodic tally.
         _ = try? await context.store.upkeep.foldTally(now: context.time.now())
     }
 
@@ -146,9 +147,9 @@ package struct Engine: Sendable {
 
     /// Admits a list, all photos of a number in one commit; events report the result of each.
     ///
-    /// Some photos stay unread if the engine ends, or makes no progress.
+    /// If the engine ends or makes no progress, the rest of the list is left unread.
     ///
-    /// - Parameter reporting: receives these events, too.
+    /// - Parameter reporting: receives the events of this list, in addition to the engine's own receiver.
     package func admit(
         _ groups: [[Photo]],
         reporting: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
@@ -168,23 +169,24 @@ package struct Engine: Sendable {
 
     // MARK: The stages
 
-    /// The tasks of a run.
-    private enum Part: Sendable {
-        case companion
-        /// The stages ended, perhaps with the first error of the sandbox, or the time for ending is over.
+    /// Which task of a run has ended.
+    private enum EndedTask: Sendable {
+        /// A periodic task or the source.
+        case besideStages
+        /// The stages, with the first error of the sandbox, if any; or `shutdownTimeout` is over, and they are cut off.
         case stages((any Error)?)
     }
 
-    /// Runs the stages with their companions until the engine ends, and current work is concluded or cut off.
+    /// Runs the stages, the periodic tasks and the source until the engine ends, and current work is concluded or cut off.
     private func runTogether(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let board = self.context.board
         let stages = self.makeStages()
-        try await withThrowingTaskGroup(of: Part.self) { tasks in
+        try await withThrowingTaskGroup(of: EndedTask.self) { tasks in
             tasks.addTask { .stages(await self.run(stages)) }
-            for companion in self.companions(of: stages).map(self.running) + [source] {
+            for body in self.periodicTasks(beside: stages).map(self.repeating) + [source] {
                 tasks.addTask {
-                    try await companion()
-                    return .companion
+                    try await body()
+                    return .besideStages
                 }
             }
             tasks.addTask {
@@ -195,7 +197,7 @@ package struct Engine: Sendable {
             var failure: (any Error)?
             while let result = await tasks.nextResult() {
                 switch result {
-                case .success(.companion): continue
+                case .success(.besideStages): continue
                 case .success(.stages(let error)):
                     failure = failure ?? error
                     tasks.cancelAll()
@@ -209,15 +211,16 @@ package struct Engine: Sendable {
         }
     }
 
-    /// How many calls to outside services are in progress.
+    /// The number of calls to outside services that are in progress.
     package var callsUnderWay: Int { self.context.board.underWay }
 
-    /// Wakes every stage to look for work: a person has decided something.
+    /// Wakes every stage to look for work, for example after a person's decision.
     package func wake() { for stage in Stage.allCases { self.context.board.signal(stage) } }
 
     /// Asks the pipeline to end: intake stops, and current work is concluded.
     package func stop() { self.context.board.stop() }
 
+    /// The stages whose endpoints are stopped, with the failures that stopped them.
     private var stopped: [Stage: RemoteFailure] {
         let stages = self.context.board.stopped
         let gates = [self.verifyGate, self.deliverGate].filter { stages.contains($0.stage) }
@@ -248,12 +251,11 @@ package struct Engine: Sendable {
         try await StageRunner(work, context: self.context).run()
     }
 
-    /// Sets how many files stay in a watched folder; the next heartbeat stores it.
+    /// Sets the number of files that stay in a watched folder; the next heartbeat stores it.
     package func setStaying(_ count: Int, in folder: String) { self.context.board.setStaying(count, in: folder) }
 
     /// Sets the issues of the server's tokens; the next heartbeat stores them.
     package func setTokens(_ tokens: TokenIssue) { self.context.board.setTokens(tokens) }
 
-    /// The name of this process in the sandbox.
     package var worker: String { self.context.worker.id }
 }

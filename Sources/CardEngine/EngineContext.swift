@@ -23,6 +23,7 @@ struct EngineContext: Sendable {
         self.board.signal(.deliver)
     }
 
+    /// The terms by which the rules decide which cards may go.
     var deciding: DecidingTerms {
         DecidingTerms(
             policy: self.settings.policy,
@@ -34,12 +35,12 @@ struct EngineContext: Sendable {
     /// What the free space of the sandbox's disk allows.
     var room: DiskSpace { self.store.intake.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
 
-    /// How a failed call is repeated.
-    func retry(_ pace: EngineSettings.Pace, tries: Int) -> RetryTerms {
+    /// Returns the terms by which a failed call is repeated.
+    func retryTerms(_ pace: EngineSettings.Pace, tries: Int) -> RetryTerms {
         RetryTerms(maxAttempts: pace.maxAttempts, delay: self.retryDelay(tries: tries))
     }
 
-    /// How long a card waits after one more failure.
+    /// Returns how long a card with a number of failed tries waits after the next failure.
     func retryDelay(tries: Int) -> Duration {
         var random = SystemRandomNumberGenerator()
         return self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
@@ -49,7 +50,7 @@ struct EngineContext: Sendable {
         try await self.measure(.prepare) { try await self.ports.prepare(source, isForeign) }
     }
 
-    /// Reports the result and the duration of a call; an abandoned call is not reported.
+    /// Makes a call and reports its result and duration; a cancelled call is not reported.
     func measure<Value>(
         _ stage: Stage,
         _ call: () async throws -> Value,

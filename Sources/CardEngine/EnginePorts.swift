@@ -1,20 +1,17 @@
 package import CardModel
 package import Foundation
 
-/// The outside services of the engine, which therefore depends neither on HTTP nor on libjpeg.
+/// The outside services of the engine; through them, the engine depends neither on HTTP nor on libjpeg.
 package struct EnginePorts: Sendable {
-    /// Reads a file, which must be unchanged since it was listed; throws `CodedError`.
+    /// Reads a file; throws `CodedError`, also if the file changed since it was listed.
     package var read: @Sendable (_ file: FileIdentity) async throws -> Data
-    /// Makes the JPEG of a card from source bytes, which may be from the network, off the cooperative threads; throws
-    /// `CodedError`.
+    /// Makes the JPEG of a card from source bytes, outside the cooperative threads; `isForeign` means that the bytes came
+    /// over the network. Throws `CodedError`.
     package var prepare: @Sendable (_ source: Data, _ isForeign: Bool) async throws -> PreparedImage
-    /// Makes a prepared image smaller; `nil` if it has the minimum size.
+    /// Makes a prepared image smaller; `nil` if the image already has the minimum size.
     package var shrink: @Sendable (_ image: PreparedImage) async throws -> PreparedImage?
-    /// Fetches images by URL.
     package var fetcher: any Fetcher
-    /// The verification service.
     package var verifier: any Verifier
-    /// The business backend.
     package var backend: any Backend
 
     package init(
@@ -34,7 +31,7 @@ package struct EnginePorts: Sendable {
 package struct EngineTime: Sendable {
     /// The wall-clock time, for rows of the sandbox.
     package var now: @Sendable () -> Timestamp
-    /// The time since a fixed moment, by a clock that is never set; waits inside the process use it.
+    /// The time since a fixed moment, by a clock that cannot be set; waits inside the process use it.
     package var steady: @Sendable () -> Duration
     /// Waits; throws `CancellationError` if the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
@@ -47,7 +44,6 @@ package struct EngineTime: Sendable {
         (self.now, self.steady, self.sleep) = (now, steady, sleep)
     }
 
-    /// The clocks of the machine.
     package static let system: EngineTime = {
         let start = SuspendingClock.now
         return EngineTime(

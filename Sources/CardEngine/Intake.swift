@@ -2,15 +2,14 @@ package import CardModel
 package import CardStore
 import Foundation
 
-/// Admits photos: looks them up, reads, prepares, and admits all of one number in one commit.
+/// Admits photos: looks them up, reads and prepares new ones, and stores all photos of one number in one commit.
 package struct Intake: Sendable {
     let context: EngineContext
     /// The submitter of the photos: `local` for lists and watched folders.
     let submitter: String
-    /// Whether all photos of a number come together, so that none waits for another.
+    /// Whether the photos are those of a list, which has all photos of a number, so that none waits for another.
     let isList: Bool
 
-    /// Admits all photos of a list, grouped by number.
     func admit(_ groups: [[Photo]]) async throws {
         var remaining = groups[...]
         while !remaining.isEmpty, !self.context.board.isEnding {
@@ -23,7 +22,7 @@ package struct Intake: Sendable {
 
     /// Waits while the sandbox has its limit of cards in progress.
     ///
-    /// - Returns: `false` if there is no progress: the rest of the list is left to a later run.
+    /// - Returns: `false` if nothing makes progress, so that the rest of the list is left to a later run.
     private func waitForRoom(for groups: [[Photo]]) async throws -> Bool {
         let hasAddresses = groups.joined().contains { $0.address != nil }
         let board = self.context.board
@@ -54,7 +53,8 @@ package struct Intake: Sendable {
         return portion
     }
 
-    /// Returns the photos that are not cards yet, and the numbers without any card; an unchanged file is not read again.
+    /// Reports the photos that are cards already, whose files are not read again; returns the others, and the numbers
+    /// without any card.
     private func lookUp(_ groups: [[Photo]]) async throws -> (
         unknown: [[Photo]], newNumbers: Set<BusinessNumber>
     ) {
@@ -77,10 +77,11 @@ package struct Intake: Sendable {
         return (unknown, new)
     }
 
+    /// Reads, prepares and admits new photos, several numbers at a time, until none is left or the engine ends.
     private func admitUnknown(_ groups: [[Photo]], _ newNumbers: Set<BusinessNumber>) async throws {
         try await withThrowingTaskGroup { tasks in
             var remaining = groups[...]
-            for _ in 0..<(self.context.settings.preparing + Limits.photosAhead) {
+            for _ in 0..<(self.context.settings.preparing + Limits.numbersAhead) {
                 guard let group = remaining.popFirst() else { break }
                 tasks.addTask { try await self.admitNumber(group, newNumbers) }
             }
@@ -91,7 +92,6 @@ package struct Intake: Sendable {
         }
     }
 
-    /// Admits the photos of one number in one commit.
     private func admitNumber(_ group: [Photo], _ newNumbers: Set<BusinessNumber>) async throws {
         var cards: [NewCard] = []
         var refusals: [(photo: Photo, error: CodedError)] = []
@@ -103,7 +103,7 @@ package struct Intake: Sendable {
             } catch let error as CodedError {
                 refusals.append((photo, error))
                 guard error.kind != .input else { continue }
-                // A temporary error: admit all photos of a number or none.
+                // A later run can admit all photos of the number after a temporary error, so none is admitted now.
                 refusals += group.filter { other in !refusals.contains { $0.photo == other } }.map { ($0, error) }
                 cards = []
                 break
@@ -123,7 +123,7 @@ package struct Intake: Sendable {
             case .fetching: self.context.board.signal(.fetch)
             case .received: self.context.board.signal(.prepare)
             case .prepared: self.context.board.signal(.verify)
-            // The address of a finished card is fetched again beside it.
+            // A card named by URL is fetched again, to see whether the photo there was replaced.
             case .rejected, .failed, .delivered:
                 self.context.board.signal(.fetch)
                 self.context.board.signal(.deliver)
@@ -138,7 +138,9 @@ package struct Intake: Sendable {
         throw CodedError(.diskSpaceLow, .storage, .engineDiskFull)
     }
 
-    /// Reads and prepares a photo, or stores the address to fetch; throws `CodedError` if it becomes no card.
+    /// Makes a card of a photo: reads and prepares the image, or records the address to fetch.
+    ///
+    /// - Throws: `CodedError` if the photo cannot become a card.
     private func newCard(of photo: Photo, isOfNewNumber: Bool = false) async throws -> NewCard {
         let (source, content) = try await self.content(of: photo, isOfNewNumber: isOfNewNumber)
         var random = SystemRandomNumberGenerator()
@@ -155,9 +157,10 @@ package struct Intake: Sendable {
         return card
     }
 
+    /// Reads a photo, and prepares its image unless it is a copy of a known one.
     private func content(of photo: Photo, isOfNewNumber: Bool) async throws -> (ContentDigest?, NewCard.Content) {
         switch photo.location {
-        // Without a host if our rules forbid the address.
+        // The host is `nil` if our rules forbid the address.
         case .address(let address):
             return (nil, .remote(address, host: try? self.context.ports.fetcher.host(of: address)))
         case .bytes(let bytes, let digest):
@@ -175,7 +178,7 @@ package struct Intake: Sendable {
         }
     }
 
-    /// Whether it is a copy of a known photo, which is recognised without decoding.
+    /// Whether a photo is a byte-for-byte copy of a known one, so that it need not be decoded.
     private func isKnown(_ source: ContentDigest, _ photo: Photo) async throws -> Bool {
         let number = photo.metadata.businessNumber
         return try await self.context.store.intake.knows(
@@ -192,14 +195,15 @@ package struct Intake: Sendable {
 extension Intake {
     /// Admits one photo of a watched folder; the result is durable when this returns.
     ///
-    /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
-    /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
+    /// - Parameter mayGrow: whether the file may be incomplete, so that an unusable image must not become a rejected card.
+    /// - Throws: `CodedError`; unless it is of kind `input`, the photo may become a card later.
     package func admit(_ photo: Photo, mayGrow: Bool = false) async throws -> Admitted {
         let outcome = try await self.outcome(of: photo, mayGrow: mayGrow)
         self.context.events(.taken(photo, outcome))
         return outcome
     }
 
+    /// Amends the card of a known photo, or admits a new one.
     private func outcome(of photo: Photo, mayGrow: Bool) async throws -> Admitted {
         if let known = try await self.amend(photo) { return known }
         try await self.requireRoom()
@@ -207,7 +211,7 @@ extension Intake {
         guard case .refused(let error) = card.content else { return try await self.store([card])[0] }
         if mayGrow { throw error }
         var outcome = try await self.store([card])[0]
-        // The sandbox has no bytes of the photo, so its file counts as refused each time.
+        // The sandbox has no bytes of a refused photo, so the same file must be reported as refused each time.
         if outcome.state == .rejected { outcome.isDuplicate = false }
         return outcome
     }
@@ -221,8 +225,7 @@ extension Intake {
         return known
     }
 
-    /// Admits the photos of one request in one commit, all of them or none: every image is prepared before; durable when this
-    /// returns.
+    /// Prepares the photos of one request, then admits all of them or none in one commit; they are durable when this returns.
     ///
     /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
     package func receive(_ photos: [Photo]) async throws -> [Admitted] {
@@ -251,16 +254,17 @@ extension Intake {
         return try await self.store(cards)
     }
 
-    /// Prepares an image once a slot is free.
+    /// Prepares an image of a request once a slot is free.
     private func prepare(_ source: Data) async throws -> PreparedImage {
-        let (line, time) = (self.context.uploads, self.context.time)
-        guard await line.enter(self.submitter, until: { try? await time.sleep(Limits.uploadWait) }) else {
+        let (queue, time) = (self.context.uploads, self.context.time)
+        guard await queue.enter(self.submitter, until: { try? await time.sleep(Limits.uploadWait) }) else {
             throw CodedError(.queueFull, .storage, .engineTooManyUploads)
         }
-        defer { line.leave { $0[self.submitter] = $0[self.submitter].flatMap { $0 > 1 ? $0 - 1 : nil } } }
+        defer { queue.leave { $0[self.submitter] = $0[self.submitter].flatMap { $0 > 1 ? $0 - 1 : nil } } }
         return try await self.context.prepare(source, isForeign: true)
     }
 
+    /// Throws if the disk, the queue of cards or the submitter's share of the queue is full.
     private func requireRoom() async throws {
         try self.requireSpace()
         var isFull = try await self.context.isFull()

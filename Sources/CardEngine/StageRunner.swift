@@ -2,7 +2,7 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// A stage: what it claims, the call for each job, and how the outcome is stored. All else is the runner's.
+/// A stage: what it claims, the call for each job, and how the outcome is stored. ``StageRunner`` does the rest.
 protocol StageWork<Job, Call, Outcome>: Sendable {
     associatedtype Job: Sendable
     associatedtype Call: Sendable
@@ -11,24 +11,23 @@ protocol StageWork<Job, Call, Outcome>: Sendable {
     var stage: Stage { get }
     /// The states of a card that still waits for this stage.
     var states: Set<CardState> { get }
-    /// The scarcest disk space with which it still claims.
+    /// The lowest level of disk space at which the stage still claims.
     var scarcestSpace: DiskSpace { get }
-    /// The most jobs at a time, if no gate of the whole stage says so.
+    /// The maximum number of jobs at a time, if the stage has no `gate`.
     var cap: Int { get }
-    /// The endpoint of all its jobs; `nil` if there is none, or one for each job.
+    /// The gate of the endpoint of all jobs; `nil` if there is none, or each job has its own.
     var gate: EndpointGate? { get }
-    /// The endpoint of a job.
     func gate(of job: Job) -> EndpointGate?
-    /// Claims at most `limit` jobs.
     func claim(_ limit: Int) async throws -> Claimed<Job>
-    /// When the next job may be claimed; `nil` if none is known, a time in the past if one may be now.
+    /// When the next job may be claimed; `nil` if none is known, a time in the past if one may be claimed now.
     func nextDue() async throws -> Timestamp?
+    /// Prepares the call of a job, or finds out that none is needed.
     func begin(_ job: Job) async throws -> Beginning<Call, Outcome>
-    /// Calls the service, and nothing else.
+    /// Calls the service, and does nothing else.
     func call(_ call: Call) async throws -> Outcome
-    /// What a failure means for the endpoint; its gate learns of it before the outcome is stored, unless the answer is unreadable.
+    /// What a failure means for the endpoint; `nil` if the outcome is not one. Decided before the outcome is stored.
     func failure(in outcome: Outcome, of call: Call) -> EndpointAnswer?
-    /// What any other outcome means for the endpoint, once it is stored; `nil` if nothing.
+    /// What an outcome without a ``failure(in:of:)`` means for the endpoint, once it is stored; `nil` if nothing.
     func answer(in outcome: Outcome, of call: Call) async -> EndpointAnswer?
     /// Stores an outcome; returns the current states of the cards.
     func conclude(_ call: Call, _ outcome: Outcome) async throws -> [CardChange]
@@ -46,18 +45,17 @@ extension StageWork where Job == Call {
     func begin(_ job: Job) async throws -> Beginning<Call, Outcome> { .call(job) }
 }
 
-/// The beginning of a job.
+/// What the beginning of a job leads to.
 enum Beginning<Call: Sendable, Outcome: Sendable>: Sendable {
     case call(Call)
     /// The outcome is known without a call.
     case known(Outcome, Call)
-    /// The call cannot be made, and nothing was begun.
+    /// The call cannot be made, and nothing was stored.
     case failed(RemoteFailure)
     /// Nothing is left to do.
     case over
 }
 
-/// The outcome of a call.
 protocol CallOutcome: Sendable {
     var failureClass: FailureClass { get }
 }
@@ -86,7 +84,7 @@ struct StageRunner<Work: StageWork>: Sendable {
 
     init(_ work: Work, context: EngineContext) { (self.work, self.context) = (work, context) }
 
-    /// Runs until the board asks for the end, and then waits for current jobs.
+    /// Claims and performs jobs until the board asks for the end, and then waits for current jobs.
     ///
     /// - Throws: the first error of the sandbox, after the other jobs are concluded.
     func run() async throws {
@@ -100,14 +98,14 @@ struct StageRunner<Work: StageWork>: Sendable {
                 do {
                     self.board.listen(self.work.stage)
                     try await self.setStopped()
-                    let places = self.places
-                    let claimed = places > 0 ? try await self.claim(places) : Claimed()
+                    let slots = self.freeSlots
+                    let claimed = slots > 0 ? try await self.claim(slots) : Claimed()
                     self.work.gate?.begin(claimed.jobs.count)
                     self.board.begin(claimed.jobs.count, of: self.work.stage)
                     for job in claimed.jobs { group.addTask { await self.perform(job, onError) } }
                     claimed.changes.forEach(self.context.report)
-                    // If all slots are in use, there may be more work.
-                    let isFull = !claimed.jobs.isEmpty && claimed.jobs.count == places
+                    // If the claim filled all slots, there may be more work.
+                    let isFull = !claimed.jobs.isEmpty && claimed.jobs.count == slots
                     guard !isFull, !claimed.isPartial, claimed.changes.isEmpty else { continue }
                     await self.board.wait(self.work.stage, for: try await self.pause(), time: self.context.time)
                 } catch {
@@ -120,10 +118,11 @@ struct StageRunner<Work: StageWork>: Sendable {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    private var places: Int {
-        self.work.gate?.places ?? max(0, self.work.cap - self.board.underWay(self.work.stage))
+    private var freeSlots: Int {
+        self.work.gate?.freeSlots ?? max(0, self.work.cap - self.board.underWay(self.work.stage))
     }
 
+    /// Claims jobs if the disk has space; if nothing is due, the gate may conclude that the endpoint stopped.
     private func claim(_ limit: Int) async throws -> Claimed<Work.Job> {
         try self.context.worker.requireLock()
         guard self.context.room <= self.work.scarcestSpace else { return Claimed() }
@@ -137,10 +136,11 @@ struct StageRunner<Work: StageWork>: Sendable {
     private func perform(_ job: Work.Job, _ onError: @Sendable (any Error) -> Void) async {
         defer { self.board.finish(self.work.stage) }
         do { try await self.perform(job) } catch is CancellationError {
-            // The time for an orderly end is over; a delivery being sent may have arrived, and is treated so.
+            // The time for an orderly end is over. The sandbox later treats a delivery cut off here as one that may have arrived.
         } catch { onError(error) }
     }
 
+    /// Makes the call of a job, stores the outcome, and tells the gate of the endpoint.
     private func perform(_ job: Work.Job) async throws {
         let gate = self.work.gate(of: job)
         switch try await self.work.begin(job) {
@@ -158,8 +158,8 @@ struct StageRunner<Work: StageWork>: Sendable {
                 $0.failureClass
             }
             let failure = self.work.failure(in: outcome, of: call)
-            // The gate learns of a failure first, since the card may be due again at once. Its pause is stored last: an error
-            // there loses no outcome. Unreadable answers are counted by what the sandbox stores, so the gate learns of one last.
+            // The gate learns of a failure before the card may be due again. The pause is stored last, so that an error there
+            // does not lose the outcome. The gate counts the unreadable answers that are stored, so it learns of one afterwards.
             if let failure, failure.result != .unreadable {
                 let pauseChange = self.report(failure, to: gate)
                 try await self.conclude(call, outcome)
@@ -182,6 +182,7 @@ struct StageRunner<Work: StageWork>: Sendable {
         return answer.flatMap { gate?.finish($0) }
     }
 
+    /// Stores a change of the endpoint's pause.
     private func store(
         _ change: EndpointGate.PauseChange?,
         after answer: EndpointAnswer,
@@ -191,13 +192,14 @@ struct StageRunner<Work: StageWork>: Sendable {
         if answer.failure?.isUnreadable == true { try await gate?.writeUnreadable(nothingElseIsDue: false) }
     }
 
+    /// Stores an outcome, and reports the cards that no longer wait for this stage.
     private func conclude(_ call: Work.Call, _ outcome: Work.Outcome) async throws {
         for change in try await self.work.conclude(call, outcome) where !self.work.states.contains(change.state) {
             self.context.report(change)
         }
     }
 
-    /// Sets the status to stopped if the endpoint stopped, even if the next probe may begin at once.
+    /// Sets the status to stopped if a batch gives the endpoint up, even if the next probe may begin at once.
     private func setStopped() async throws {
         guard let gate = self.work.gate, gate.isStoppedForGood(nothingElseIsDue: false),
             self.board.underWay(self.work.stage) == 0
@@ -205,10 +207,10 @@ struct StageRunner<Work: StageWork>: Sendable {
         if try await self.work.nextDue() != nil { self.board.set(.stopped, of: self.work.stage) }
     }
 
-    /// Sets the status of the stage if nothing can be claimed, and returns how long to wait without a signal.
+    /// Sets the status of a stage that can claim nothing, and returns how long to wait for a signal.
     private func pause() async throws -> Duration {
         let name = self.work.stage
-        let gateWait = self.work.gate?.wait
+        let gateWait = self.work.gate?.timeToNextCall
         guard self.board.underWay(name) == 0 else { return min(gateWait ?? Limits.pollInterval, Limits.pollInterval) }
         let now = self.context.time.now()
         guard let due = try await self.work.nextDue() else {

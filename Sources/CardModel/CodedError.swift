@@ -29,11 +29,10 @@ package struct CodedError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// An error in the configuration.
     package static func configuration(_ code: String, _ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: code), .configuration, message)
     }
 
-    /// Without personal data.
+    /// The code and the message, without personal data.
     package var description: String { "\(self.code.rawValue): \(self.message)" }
 }

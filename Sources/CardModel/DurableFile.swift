@@ -6,7 +6,7 @@ package enum DurableFile {
     /// Replaces or creates a file atomically.
     ///
     /// - Parameters:
-    ///   - path: the file; the file beside it that is written first ends in `.part`.
+    ///   - path: the file; the new bytes are first written to a file beside it, which ends in `.part`.
     ///   - bytes: the content.
     ///   - mode: its mode, whatever the umask.
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
@@ -21,8 +21,8 @@ package enum DurableFile {
         try self.synchroniseFolder(self.folder(of: path))
     }
 
-    /// Creates a new file, and flushes it; its name is durable after `synchroniseFolder`. A killed process may leave a
-    /// part of the file; a failure leaves nothing.
+    /// Creates a new file and flushes its bytes; the name becomes durable by `synchroniseFolder`. A process that is killed
+    /// may leave an incomplete file; an error leaves none.
     package static func create(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw self.failure(path) }
@@ -61,7 +61,7 @@ package enum DurableFile {
     ///
     /// - Returns: the descriptor that holds the lock until it is closed.
     package static func lock(_ folder: String) throws(CodedError) -> Int32 {
-        // The lock is that of the folder, as the files themselves are replaced.
+        // Locks the folder, not a file: the files in it are replaced, and a lock stays with the old one.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
             let failure = self.failure(folder)
@@ -71,7 +71,7 @@ package enum DurableFile {
         return descriptor
     }
 
-    /// Returns the path without links if something is there, else the nearest folder above it that exists.
+    /// Returns the path with links resolved if it exists, else the nearest folder above it that does.
     package static func nearestExisting(_ path: String) -> String {
         if let real = SecretRights.realPath(path) { return real }
         let folder = self.folder(of: path)

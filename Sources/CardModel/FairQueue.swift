@@ -15,14 +15,14 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Takes the demand if it is free; called under a lock.
+    /// Takes the demanded capacity from the room, if the room has it; called under the lock.
     private let claim: @Sendable (inout Room, Demand) -> Bool
 
     private let rank: @Sendable (Room, Demand) -> Int
 
     /// - Parameters:
-    ///   - rank: the priority; the lowest first, for example a waiter that already has less.
-    ///   - claim: takes the demand if it is free.
+    ///   - rank: the rank of a waiter: for example what its owner already has, so that the owner with less goes first.
+    ///   - claim: takes the demanded capacity from the room; `false`, without a change, if the room lacks it.
     package init(
         _ room: sending Room,
         rank: @escaping @Sendable (Room, Demand) -> Int = { _, _ in 0 },
@@ -35,12 +35,12 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
 
     package var waiting: Int { self.state.withLock { $0.waiters.count } }
 
-    /// Takes the demand if it is free now, without waiting.
+    /// Takes the demanded capacity if it is free now, without waiting.
     package func enter(_ demand: Demand) -> Bool { self.state.withLock { self.claim(&$0.room, demand) } }
 
-    /// Takes the demand, and waits until it is free; `false` after the time limit, or if the task was cancelled.
+    /// Takes the demanded capacity, and waits until it is free; `false` after the time limit, or if the task was cancelled.
     ///
-    /// - Parameter sleep: returns after the time limit, early if it is cancelled.
+    /// - Parameter sleep: returns after the time limit, or when its task is cancelled.
     package func enter(_ demand: Demand, until sleep: @escaping @Sendable () async -> Void) async -> Bool {
         let (grants, granted) = AsyncStream.makeStream(of: Never.self)
         let ticket: Int? = self.state.withLock { state in
@@ -56,7 +56,7 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
             await tasks.next()
             tasks.cancelAll()
         }
-        // No longer queued means granted.
+        // Only a grant removes a waiter from the queue, so a missing one has its capacity, even past the time limit.
         return self.state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0.ticket == ticket }) else { return true }
             state.waiters.remove(at: index)
@@ -64,7 +64,8 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
         }
     }
 
-    private func next(of state: inout State) -> Int? {
+    /// Takes capacity for the first waiter, by rank and arrival, whose demand fits; returns its index.
+    private func grantNext(of state: inout State) -> Int? {
         let ranks = state.waiters.map { self.rank(state.room, $0.demand) }
         for index in state.waiters.indices.sorted(by: { (ranks[$0], $0) < (ranks[$1], $1) }) {
             if self.claim(&state.room, state.waiters[index].demand) { return index }
@@ -72,12 +73,12 @@ package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
         return nil
     }
 
-    /// Returns capacity, and grants it to waiters.
+    /// Gives capacity back, and grants it to waiters.
     package func leave(_ release: (inout Room) -> Void) {
         self.state.withLock { state in
             release(&state.room)
-            // The first waiter whose demand fits; each grant changes the ranks.
-            while let next = self.next(of: &state) { state.waiters.remove(at: next).granted.finish() }
+            // One waiter at a time: each grant changes the ranks.
+            while let index = self.grantNext(of: &state) { state.waiters.remove(at: index).granted.finish() }
         }
     }
 }

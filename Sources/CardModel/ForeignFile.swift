@@ -13,7 +13,7 @@ package enum ForeignFile {
         ([0x89, 0x50, 0x4E, 0x47, 0x0A], .fileTextMode), ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0D], .fileTextMode),
         // FF D8 and 89 50, each byte decoded as a character of Latin-1.
         ([0xC3, 0xBF, 0xC3, 0x98], .fileTextMode), ([0xC2, 0x89, 0x50, 0x4E], .fileTextMode),
-        // The replacement character, for each of them.
+        // The same beginnings, each byte above 7F replaced by U+FFFD.
         ([0xEF, 0xBF, 0xBD, 0xEF, 0xBF, 0xBD], .fileTextMode), ([0xEF, 0xBF, 0xBD, 0x50, 0x4E, 0x47], .fileTextMode),
     ]
 
@@ -34,7 +34,8 @@ package enum ForeignFile {
         return .fileUnknown
     }
 
-    /// Whether an image was copied in text mode: every line feed follows a carriage return.
+    /// Whether an image was copied in text mode: every line feed follows a carriage return, and there are enough of them
+    /// that this is not chance.
     package static func isTextMode(_ image: some Collection<UInt8>) -> Bool {
         var (feeds, last) = (0, UInt8(0))
         for byte in image {

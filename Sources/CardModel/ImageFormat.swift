@@ -14,10 +14,9 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     /// None of the formats above.
     case unknown
 
-    /// Whether it can be read; all others are recognised only to be refused by name.
+    /// Whether images of this format can be read; the other formats are recognised only to be refused by name.
     package var isReadable: Bool { self == .jpeg || self == .png }
 
-    /// The name of the format for people.
     package var displayName: String {
         switch self {
         case .webp: "WebP"
@@ -66,19 +65,19 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
         self.nameExtensions.contains((name as NSString).pathExtension.lowercased())
     }
 
-    /// TIFF 6.0 section 2, and BigTIFF with 43 in place of 42.
+    /// Recognises TIFF 6.0 (section 2), and BigTIFF, which has 43 in place of 42.
     private static func isTIFF(_ head: [UInt8]) -> Bool {
         head.starts(with: [0x49, 0x49, 0x2A, 0]) || head.starts(with: [0x4D, 0x4D, 0, 0x2A])
             || head.starts(with: [0x49, 0x49, 0x2B, 0]) || head.starts(with: [0x4D, 0x4D, 0, 0x2B])
     }
 
-    /// Checks the size of the information header, too: a text may begin with the two letters.
+    /// Also checks the size of the information header: a text may begin with the two letters, too.
     private static func isBitmap(_ head: [UInt8]) -> Bool {
         guard head.count >= 18, head.starts(with: "BM".utf8) else { return false }
         return [12, 40, 52, 56, 64, 108, 124].contains(head[14]) && head[15...17].allSatisfy { $0 == 0 }
     }
 
-    /// ISO/IEC 23008-12: a `ftyp` box whose major or compatible brands name the coding.
+    /// Recognises the formats of ISO/IEC 23008-12: a brand in the `ftyp` box, major or compatible, names the coding.
     private static func isoMediaFormat(_ head: [UInt8]) -> ImageFormat? {
         guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         let size = head[0..<4].reduce(0) { $0 << 8 | Int($1) }

@@ -2,10 +2,10 @@ package import Foundation
 
 /// JSON as the program writes it, on standard output and over HTTP: keys sorted and in snake case, slashes unescaped.
 package enum JSONText {
-    /// Encodes a value of ours on one line.
+    /// Encodes a value on one line.
     package static func line(_ value: some Encodable) -> String { String(decoding: self.data(value), as: UTF8.self) }
 
-    /// Encodes a value of ours over several lines, indented.
+    /// Encodes a value over several lines, indented.
     package static func document(_ value: some Encodable) -> String {
         String(decoding: self.data(value, isIndented: true), as: UTF8.self)
     }

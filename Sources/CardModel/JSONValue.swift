@@ -1,7 +1,6 @@
-/// A JSON value exactly as written: with all digits of numbers, and all members of objects, repeated ones included.
-///
-/// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and silently drops one of two equal names: too unreliable where
-/// a code decides about a delivery. It does not print itself: replies hold personal data.
+/// A JSON value exactly as written: with all digits of numbers, and all members of objects, repeated ones included. `JSONDecoder`
+/// turns 0.0 into 0, rounds long numbers, and silently drops one of two equal names: too unreliable where a code decides about a
+/// delivery. A value does not print itself, because replies hold personal data.
 package indirect enum JSONValue: Hashable, Sendable, Discreet {
     /// The maximum nesting depth of a document.
     static let maxDepth = 64
@@ -32,12 +31,12 @@ package indirect enum JSONValue: Hashable, Sendable, Discreet {
         self = value
     }
 
-    /// Returns how often an object has a name; 0 for other values.
+    /// Returns how many members of an object have a name; 0 for other values.
     package func count(of name: String) -> Int {
         if case .object(let members) = self { members.count { $0.name == name } } else { 0 }
     }
 
-    /// The value of a name that an object has once; `nil` for other values.
+    /// The value of the only member with a name; `nil` if an object has none or several, and for other values.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self, self.count(of: name) == 1 else { return nil }
         return members.first { $0.name == name }?.value
@@ -49,11 +48,11 @@ package indirect enum JSONValue: Hashable, Sendable, Discreet {
     /// The elements of an array; none of other values.
     package var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
-    /// The names that an object has more than once, or one within it.
+    /// The names that this object, or an object anywhere within the value, has more than once.
     package var repeatedNames: Set<String> {
         var seen: Set<String> = []
-        let own = self.members.map(\.name).filter { !seen.insert($0).inserted }
-        return (self.members.map(\.value) + self.elements).reduce(into: Set(own)) { $0.formUnion($1.repeatedNames) }
+        let repeated = Set(self.members.map(\.name).filter { !seen.insert($0).inserted })
+        return (self.members.map(\.value) + self.elements).reduce(into: repeated) { $0.formUnion($1.repeatedNames) }
     }
 
     package var isObject: Bool { if case .object = self { true } else { false } }
@@ -78,7 +77,7 @@ private struct JSONReader {
     let bytes: [UInt8]
     var index = 0
 
-    /// Returns the one value of the document, past a byte order mark; `nil` if it is not valid.
+    /// Returns the only value of the document, after an optional byte order mark; `nil` if the document is not valid.
     mutating func readDocument() -> JSONValue? {
         if self.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { self.index = 3 }
         guard let value = self.readValue(depth: 0) else { return nil }
@@ -92,7 +91,7 @@ private struct JSONReader {
         while let byte = self.next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { self.index += 1 }
     }
 
-    /// Consumes a character, with the white space before it.
+    /// Consumes a character, and the white space before it; `false` if another character comes next.
     private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         self.skipSpace()
         guard self.next == UInt8(ascii: character) else { return false }
@@ -146,6 +145,7 @@ private struct JSONReader {
         return self.consume(end) ? items : nil
     }
 
+    /// Returns the digits of a number exactly as written.
     private mutating func readNumber() -> String? {
         let start = self.index
         if self.next == UInt8(ascii: "-") { self.index += 1 }
@@ -171,6 +171,7 @@ private struct JSONReader {
         return self.index - start
     }
 
+    /// Returns the text of a string, with its escapes replaced.
     private mutating func readString() -> String? {
         guard self.next == UInt8(ascii: "\"") else { return nil }
         self.index += 1
@@ -181,7 +182,7 @@ private struct JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 let tail = self.bytes[start..<self.index - 1]
-                // Avoids another copy of a text of megabytes.
+                // A text without escapes can be megabytes long: it is not copied once more.
                 return String(validating: text.isEmpty ? tail : text + tail, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 text += self.bytes[start..<self.index - 1]
@@ -210,7 +211,7 @@ private struct JSONReader {
         }
     }
 
-    /// Reads the four digits of an escape, and a second escape where the first is half a pair of surrogates.
+    /// Reads the four digits of an escape, and a second escape if the first is the leading half of a surrogate pair.
     private mutating func readUnicodeEscape() -> Unicode.Scalar? {
         guard let unit = self.readHexadecimal() else { return nil }
         guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }

@@ -1,12 +1,12 @@
 import Foundation
 package import Glibc
 
-/// Checks the rights to a file with a secret: only its owner may have any; for a file of root, a group of this process,
-/// too.
+/// Checks the rights to a file with a secret: only its owner may have rights. If the owner is root, a group of this
+/// process may read the file, too.
 ///
-/// Kubernetes mounts secrets as root's with a group that reads them (0440). Where systemd keeps credentials
-/// (`LoadCredential=`) on a tmpfs, an access list lets the service read them; the mode then shows the mask of that list as
-/// rights of the group, though the group has none.
+/// Kubernetes mounts secrets as files of root that a group may read (0440). If systemd keeps credentials
+/// (`LoadCredential=`) on a tmpfs, an access list lets the service read them. The mode then shows the mask of that list
+/// as rights of the group, although the group has none.
 package enum SecretRights {
     /// Returns the error in the rights to a file and its remedy; `nil` if its secret is safe.
     ///
@@ -24,7 +24,7 @@ package enum SecretRights {
         return nil
     }
 
-    /// Whether others than these have rights to a file.
+    /// Whether anyone has rights to a file except its owner, a group of this process and the service of systemd.
     package static func othersMayTouch(_ path: String, _ status: stat) -> Bool {
         guard status.st_mode & 0o077 != 0 else { return false }
         guard status.st_mode & 0o037 == 0, status.st_uid == 0 || status.st_uid == geteuid() else { return true }
@@ -38,12 +38,12 @@ package enum SecretRights {
     /// Whether this process is in a group.
     private static func isOurs(_ group: gid_t) -> Bool {
         var groups = [gid_t](repeating: getegid(), count: Int(max(0, getgroups(0, nil))) + 1)
-        // The last slot holds the effective group.
+        // `getgroups` leaves the last slot, which already holds the effective group.
         _ = getgroups(Int32(groups.count - 1), &groups)
         return groups.contains(group)
     }
 
-    /// The path without links; `nil` if nothing is there.
+    /// Returns the path with links resolved; `nil` if it does not exist.
     package static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

@@ -4,8 +4,8 @@ extension String {
 
     /// The text without white space at its ends.
     package var trimmed: String {
-        // A fast path: few texts have white space, and splitting into characters is slow. A character that begins or
-        // ends with one of these bytes is not white space.
+        // A fast path: few texts have white space at their ends, and splitting a text into characters is slow. A character
+        // that begins or ends with a byte from 21 to 7E is not white space.
         if let first = self.utf8.first, let last = self.utf8.last, 0x21...0x7E ~= first, 0x21...0x7E ~= last {
             return self
         }

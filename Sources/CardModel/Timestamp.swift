@@ -8,7 +8,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         case millisecondsSinceEpoch = "millisecondsSinceEpoch"
     }
 
-    /// The date of this release: an earlier clock is wrong. Updated with each release.
+    /// The date of this release, updated with each one: a clock that shows an earlier time is wrong.
     package static let programDate = Timestamp(millisecondsSinceEpoch: 1_793_491_200_000)
 
     package init(millisecondsSinceEpoch: Int64) { self.millisecondsSinceEpoch = millisecondsSinceEpoch }
@@ -17,8 +17,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         self.millisecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
-    /// Creates the time of a file, in whole seconds, clamped to the years 1 to 9999 so that sums cannot overflow: a
-    /// file can have any time.
+    /// Creates a time from that of a file, in whole seconds. A file can have any time, so this is clamped to the years 1
+    /// to 9999: sums cannot overflow.
     package init(ofFile time: timespec) {
         self.millisecondsSinceEpoch = min(max(Int64(time.tv_sec), -62_135_596_800), 253_402_300_799) * 1000
     }
@@ -40,7 +40,7 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
 
     /// The time in ISO 8601, UTC, with milliseconds.
     package var description: String {
-        // Foundation formats a Double of seconds, which sometimes loses a millisecond.
+        // Formatted by hand: Foundation formats a Double of seconds, which sometimes loses a millisecond.
         let day = CalendarDay(daysSinceEpoch: Int(self.millisecondsSinceEpoch.flooredQuotient(by: 86_400_000)))
         let timeOfDay = self.millisecondsSinceEpoch - Int64(day.daysSinceEpoch) * 86_400_000
         let clock = [timeOfDay / 3_600_000, timeOfDay / 60_000 % 60, timeOfDay / 1000 % 60].map {
@@ -76,7 +76,8 @@ extension Timestamp: TimestampOrNone {
         var parts = tm()
         guard localtime_r(&seconds, &parts) != nil else { return self.description }
         let offset = Int32(parts.tm_gmtoff.magnitude / 60)
-        // Each number with the character before it; formatted by hand, since a list has a hundred thousand times.
+        // Each number of two digits with the character before it; -1 stands for no number. Formatted by hand, for speed: a
+        // list has a hundred thousand times.
         let pieces: [(Unicode.Scalar?, Int32)] = [
             (nil, (parts.tm_year + 1900) / 100), (nil, parts.tm_year % 100), ("-", parts.tm_mon + 1),
             ("-", parts.tm_mday), (" ", parts.tm_hour), (":", parts.tm_min), (":", parts.tm_sec), (" ", -1),
@@ -109,7 +110,7 @@ extension Duration {
     }
 }
 
-/// A wait with start and end: over after its end, and when the clock goes back far before its start.
+/// A wait with start and end.
 package struct Wait: Hashable, Sendable {
     package var from: Timestamp
     package var until: Timestamp
@@ -119,8 +120,8 @@ package struct Wait: Hashable, Sendable {
         self.until = until
     }
 
-    /// Whether the wait is over: a small clock correction does not end a wait, and correcting a clock that was far
-    /// ahead does not restart one.
+    /// Whether the end has passed, or the clock is further before the start than the wait is long. The clock was then far ahead
+    /// when the wait began, so its stored end is wrong. A small correction ends no wait.
     package func isOver(at now: Timestamp) -> Bool {
         now >= self.until || now < self.from.advanced(by: .zero - self.until.duration(since: self.from))
     }

@@ -3,11 +3,10 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The sandbox: every card, image, delivery and attempt in one SQLite file, personal values sealed.
-///
-/// What the engine and people do with it are the functions of seven nouns, which throw `CodedError`.
+/// The sandbox: every card, image, delivery and attempt in one SQLite file, personal values sealed. The functions of the engine
+/// and of people belong to seven parts, such as ``intake``; they throw `CodedError`.
 package final class Sandbox: SandboxNoun {
-    /// Which endpoints the cards of a sandbox go to; the two never mix.
+    /// Which endpoints the cards of a sandbox go to; a sandbox never has cards for both.
     package enum Kind: String, CaseIterable, Sendable, Codable {
         /// The built-in endpoints, for trials.
         case embedded = "embedded"
@@ -20,13 +19,12 @@ package final class Sandbox: SandboxNoun {
     let folder: SandboxFolder
     let preparedImages = PreparedImageCache()
     let undoTimes = UndoTimes()
-    /// The count of erased cards when the log was last emptied; `nil` if it must be emptied whatever the count.
+    /// The number of erased cards when the write-ahead log was last emptied; `nil` if it must be emptied in any case.
     let emptiedAt = Mutex<Int?>(nil)
     /// Identifies the sandbox and its backups.
     package let id: String
-    /// Which endpoints its cards go to.
     package let kind: Kind
-    /// The current meanings of the backend's codes; stored answers are judged by them.
+    /// The current meanings of the backend's codes, also for stored answers.
     let retcodes: RetcodeTable
 
     init(
@@ -60,15 +58,16 @@ package final class Sandbox: SandboxNoun {
     /// Opens a sandbox.
     ///
     /// - Parameters:
-    ///   - path: its folder, absolute.
-    ///   - kind: which endpoints its cards go to; `nil` accepts either, and makes a new sandbox `real`.
-    ///   - ring: the keys that may wrap its data keys, the current one first.
+    ///   - path: the absolute path of the folder.
+    ///   - kind: which endpoints the cards go to; `nil` accepts either, and makes a new sandbox `real`.
+    ///   - ring: the keys that may wrap the data keys, the current one first.
     ///   - retcodes: the meanings of the backend's codes.
     ///   - creating: whether a missing sandbox is made.
-    ///   - disk: the kind of its file system; looked up if it is `nil`.
+    ///   - disk: the kind of the folder's file system; looked up if it is `nil`.
     ///   - now: the current time; a new sandbox stores it as `seen_at`.
-    /// - Throws: `not_found` if it is missing and `creating` is false; `wrong_sandbox` if it was made by an earlier build or a
-    ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, also at a forbidden path; `sandbox_damaged`.
+    /// - Throws: `not_found` if the sandbox is missing and `creating` is false; `wrong_sandbox` if an earlier build or a newer
+    ///   version made it, or it is of the other kind; `wrong_key`; `sandbox_damaged`; `sandbox_unavailable`, also for a forbidden
+    ///   path.
     package static func open(
         path: String,
         kind: Kind?,
@@ -102,7 +101,7 @@ package final class Sandbox: SandboxNoun {
             do {
                 return try await open()
             } catch let error as DatabaseError where error.mayMeanNoRoom && reserve.giveUp() {
-                // With no byte free there is no room for the shared memory of the log either.
+                // On a completely full disk, even opening fails: the shared memory of the log has no room.
                 return try await open()
             }
         }
@@ -125,7 +124,6 @@ package final class Sandbox: SandboxNoun {
         do { _ = try Self.isNew(folder, creating: false) } catch { throw Self.meaning(of: error) }
     }
 
-    /// Whether the folder has a database that is not empty.
     package static func isSandbox(at path: String) -> Bool { SandboxFolder(path: path).hasDatabase }
 
     private static func missing(_ path: String) -> CodedError {
@@ -135,7 +133,8 @@ package final class Sandbox: SandboxNoun {
     /// Closes the sandbox; nothing may use it afterwards.
     package func close() throws { do { try self.database.close() } catch { throw Self.meaning(of: error) } }
 
-    /// Waits up to 5 s for the opening lock: processes hold it to make or open the sandbox (milliseconds), or to have it alone.
+    /// Waits up to 5 s for the opening lock. A process holds it for milliseconds while it makes or opens the sandbox, and longer
+    /// while it uses the sandbox alone.
     static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
         for _ in 0..<500 {
             if let lock = try FileLock.acquire(path: folder.openingLock, creating: true) { return lock }
@@ -144,9 +143,8 @@ package final class Sandbox: SandboxNoun {
         throw Self.busy
     }
 
-    /// Whether the file is still empty.
-    ///
-    /// Examines the file before anything may change it: even opening a sandbox of another edition would convert its journal.
+    /// Whether the database file is still empty; throws if it is not a sandbox of this build. Called before the file is opened
+    /// for writing, which would change even a file that is not ours.
     private static func isNew(_ folder: SandboxFolder, creating: Bool) throws -> Bool {
         let file = try Database.marks(of: folder.database)
         if file.isEmpty {
@@ -179,10 +177,10 @@ package final class Sandbox: SandboxNoun {
         }
     }
 
-    /// Opens the vault of a sandbox.
+    /// Opens the vault of a sandbox, whose database is open.
     ///
-    /// - Parameter kind: which endpoints its cards must go to; `nil` accepts either.
-    /// - Throws: `wrong_key`, `sandbox_damaged`; `wrong_sandbox` if it is of the other kind.
+    /// - Parameter kind: which endpoints the cards must go to; `nil` accepts either.
+    /// - Throws: `wrong_key`, `sandbox_damaged`; `wrong_sandbox` if the sandbox is of the other kind.
     static func unlock(
         _ database: Database,
         in folder: SandboxFolder,
@@ -213,11 +211,12 @@ package final class Sandbox: SandboxNoun {
 
     static let busy = CodedError.busy(.sandboxBusy)
 
-    /// Runs a change or a query, and translates the database's errors into those that people see.
+    /// Runs a change or a query, and translates errors of the database into errors for people.
     static func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch { throw Self.meaning(of: error) }
     }
 
+    /// Returns the error for people that an error of the database means; other errors unchanged.
     static func meaning(of error: any Error) -> any Error {
         guard let error = Database.translated(error) as? DatabaseError else { return error }
         switch error.kind {

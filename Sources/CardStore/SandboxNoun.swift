@@ -1,6 +1,6 @@
 import CardModel
 
-/// A part of what the sandbox does, over the same database and vault.
+/// One part of the sandbox's functions; all parts share the database and the vault.
 protocol SandboxNoun: Sendable { var sandbox: Sandbox { get } }
 
 extension SandboxNoun {
@@ -39,28 +39,28 @@ extension SandboxNoun {
     }
 }
 
-/// Admits photos, amends cards that are sent again, and says whether there is room for more.
+/// Admits photos, amends cards of photos that are sent again, and tells whether there is room for more.
 package struct SandboxIntake: SandboxNoun { let sandbox: Sandbox }
 
-/// Claims cards to fetch, prepare and verify, and concludes what came of them.
+/// Claims cards to fetch, prepare and verify, and stores the outcomes.
 package struct SandboxStages: SandboxNoun { let sandbox: Sandbox }
 
 /// Decides which cards go together, forms deliveries, repeats and concludes them.
 package struct SandboxDeliveries: SandboxNoun { let sandbox: Sandbox }
 
-/// Says which endpoints pause, since when and why.
+/// Stores which endpoints pause, since when and why.
 package struct SandboxEndpoints: SandboxNoun { let sandbox: Sandbox }
 
 /// Stores what people decide about cards, and carries it out.
 package struct SandboxDecisions: SandboxNoun { let sandbox: Sandbox }
 
-/// Shows cards, cases and what happened to them.
+/// Lists cards, cases and their history.
 package struct SandboxListings: SandboxNoun { let sandbox: Sandbox }
 
-/// Workers, runs, erasure, retention, backups, keys and checks.
+/// Manages workers and runs, erases cards, makes and restores backups, changes keys, and checks the sandbox.
 package struct SandboxUpkeep: SandboxNoun { let sandbox: Sandbox }
 
-/// The state, image, source and reading of a card, which every noun reads and changes.
+/// Reads and changes the state, image, source and reading of a card, for all parts.
 struct CardRecords: SandboxNoun { let sandbox: Sandbox }
 
 // Errors of the sandbox itself.

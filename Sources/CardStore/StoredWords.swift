@@ -1,24 +1,24 @@
 import CardModel
 
-// Closed sets of words that rows hold, each a small table of its own (see ``Schema``).
+// Closed sets of words that columns hold; each set is a small table in the database (see ``Schema``).
 
 enum DeliveryState: String, CaseIterable, Bindable, Readable {
-    /// It is sent until its result is known.
+    /// The delivery is sent until its result is known.
     case open = "open"
-    /// It may have been applied, and a person decides; it can be sent again as it was.
+    /// The backend may have applied it, and a person decides; it can be sent again with the same bytes.
     case kept = "kept"
     /// The backend accepted it.
     case delivered = "delivered"
-    /// The backend refused it for good.
+    /// The backend refused it, and it is not sent again.
     case refused = "refused"
-    /// It was surely not applied; its cards go into another delivery.
+    /// It was surely not applied; its cards go into other deliveries.
     case dissolved = "dissolved"
     /// It is never sent again; its members have different results.
     case closed = "closed"
 
-    /// Whether its parts stay: only what may be sent again has any.
+    /// Whether the parts of the form are stored, which only a delivery that may be sent again needs.
     var hasParts: Bool { self == .open || self == .kept }
-    /// Whether a late acceptance may still change its members.
+    /// Whether a late acceptance may still change the members.
     var takesAcceptance: Bool { self.hasParts || self == .closed }
 }
 
@@ -32,7 +32,6 @@ enum BlobKind: String, CaseIterable, Bindable, Readable {
     case address = "address"
 }
 
-/// The state of a run on demand.
 enum RunState: String, CaseIterable, Bindable, Readable {
     case queued = "queued", running = "running", ended = "ended"
 }

@@ -179,7 +179,7 @@ import Testing
         try await harness.store.database.write(at: now) { tx in
             _ = try tx.run("UPDATE store SET doubted_since = 0, doubted_until = \(now)")
         }
-        try await harness.store.upkeep.see(harness.now)
+        try await harness.store.upkeep.recordClock(harness.now)
         let ahead: SQL = "SELECT count(*) FROM card WHERE changed_at > \(harness.now)"
         #expect(try await harness.value(ahead, as: Int.self) == 0)
         #expect(try await harness.value("SELECT seen_at FROM store", as: Timestamp.self) == harness.now)

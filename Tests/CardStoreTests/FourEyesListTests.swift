@@ -101,7 +101,7 @@ import Testing
         for day in 1...7 {
             #expect(try await self.drop(li) != .dropped, "day \(day)")
             harness.pass(.seconds(86_400))
-            try await store.upkeep.see(harness.now)
+            try await store.upkeep.recordClock(harness.now)
         }
         #expect(try await self.drop(li) == .dropped)
     }

@@ -103,9 +103,12 @@ import class GRDB.DatabaseQueue
         let folder = harness.folder + "-new"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = try await Self.open(folder)
-        try await store.upkeep.see(harness.now)
+        try await store.upkeep.recordClock(harness.now)
         try FileManager.default.removeItem(atPath: folder + "/sandbox.sqlite3-wal")
-        #expect(await code { try await store.upkeep.see(harness.now.advanced(by: .seconds(1))) } == .sandboxUnavailable)
+        #expect(
+            await code { try await store.upkeep.recordClock(harness.now.advanced(by: .seconds(1))) }
+                == .sandboxUnavailable
+        )
         try? store.close()
     }
 

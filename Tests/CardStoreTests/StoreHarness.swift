@@ -71,7 +71,7 @@ final class StoreHarness {
     }
 
     func eraseExpired(_ terms: RetentionTerms, clockIsRight: Bool = false, limit: Int = 500) async throws -> [CardID] {
-        if clockIsRight { try await self.store.upkeep.see(self.now, isRight: true) }
+        if clockIsRight { try await self.store.upkeep.recordClock(self.now, isConfirmed: true) }
         return try await self.store.upkeep.eraseExpired(terms, limit: limit, by: Self.person, now: self.now).map(\.card)
     }
 

@@ -125,7 +125,7 @@ extension CardsCommand {
         {
             let isForTwo = try await store.decisions.fourEyes().contains { $0.action == .erase }
             while !isForTwo, try await store.upkeep.dropImages(terms, by: origin, now: now) > 0 {}
-            if try await store.upkeep.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
+            if try await store.upkeep.recordClock(.now, isConfirmed: true).doubted != nil { Console.warn(.eraseClock) }
         }
 
         /// The cards given by their ids or by their business number, each once.

@@ -12,9 +12,10 @@ final class EndpointGate: Sendable {
         var unreadable: RemoteFailure?
         /// Since when the calls to the endpoint have failed.
         var since: Timestamp?
-        /// The pause stored in the sandbox: each is applied once, even if a wrong clock set its end.
+        /// The pause stored in the sandbox, as this process last saw it: a pause is applied only once, since a wrong clock
+        /// may have set its end.
         var stored: EndpointPause?
-        /// Whether the sandbox may have answers that cannot be understood: it is queried only then.
+        /// Whether the sandbox may have answers that cannot be understood; otherwise it is not queried for them.
         var mayHaveUnreadable = false
     }
 
@@ -32,14 +33,14 @@ final class EndpointGate: Sendable {
         self.context = context
     }
 
-    /// Applies what the sandbox stores about this endpoint: its pause, and the number of cases with an unreadable answer.
+    /// Applies what the sandbox stores about this endpoint: its pause, and the count of numbers with an unreadable answer.
     ///
-    /// The endpoint may have asked another process or an earlier run for a pause. A stored pause that is gone is over: the
+    /// The pause may be that of another process or of an earlier run. If a pause that this process saw has been deleted, the
     /// endpoint works for another process, or a person ended the pause.
     ///
     /// - Parameters:
     ///   - numbers: how many business numbers have an unreadable answer.
-    ///   - before: the pause that this process knew before the pauses were read.
+    ///   - before: ``stored`` before `pauses` were read.
     ///   - isStart: whether the process is starting: if answers are now read with other settings, a probe is due at once.
     /// - Returns: `over` if the stored pause was for unreadable answers and none is left, else `none`.
     func restore(
@@ -51,7 +52,7 @@ final class EndpointGate: Sendable {
         let pause = pauses.first { $0.stage == self.stage && $0.host == self.host }
         let (now, steady) = (self.time.now(), self.time.steady())
         return self.state.withLock { state in
-            // This process has stored a newer pause since then.
+            // This process has stored a newer pause since `before` was read.
             guard state.stored == before else { return .none }
             if state.stored != nil, pause == nil { state.gate.probeNow(at: steady) }
             var wait: (left: Duration, whole: Duration)? = isStart ? (.zero, .zero) : nil
@@ -66,7 +67,7 @@ final class EndpointGate: Sendable {
                 state.since = state.since ?? pause.since
             }
             state.stored = pause
-            // `numbers` may not yet include a new answer of this process.
+            // If this process just got its first unreadable answer, `numbers` may not include it yet.
             if numbers > 0 || pause?.terms != nil || !state.mayHaveUnreadable {
                 state.mayHaveUnreadable = numbers > 0
                 state.gate.set(unreadable: numbers, wait: wait, at: steady)
@@ -79,8 +80,8 @@ final class EndpointGate: Sendable {
 
     /// The pause that this process last saw in the sandbox.
     var stored: EndpointPause? { self.state.withLock { $0.stored } }
-    var places: Int { self.state.withLock { $0.gate.places(at: self.time.steady()) } }
-    /// Whether the endpoint must not be called: even jobs claimed just before are not sent.
+    var freeSlots: Int { self.state.withLock { $0.gate.freeSlots(at: self.time.steady()) } }
+    /// Whether the endpoint must not be called now: not even for jobs that are already claimed.
     var isPausing: Bool { self.state.withLock { $0.gate.isPausing(at: self.time.steady()) } }
     var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
     var unreadable: Gate.Unreadable? { self.state.withLock { $0.gate.unreadable } }
@@ -89,7 +90,7 @@ final class EndpointGate: Sendable {
     var isProbing: Bool { self.state.withLock { $0.gate.isProbing } }
     /// Whether the last call did not reach the endpoint.
     var failsToConnect: Bool { self.state.withLock { $0.failure?.failureClass == .notSent } }
-    /// The failure that stopped the endpoint, while it is stopped.
+    /// The failure that stopped the endpoint; `nil` unless it is stopped.
     var stoppedBy: RemoteFailure? {
         self.state.withLock { state in
             guard state.gate.unreadable != nil, var failure = state.unreadable else {
@@ -100,7 +101,10 @@ final class EndpointGate: Sendable {
         }
     }
 
-    /// Whether a batch no longer waits for the endpoint: probes of other cards got the same answer.
+    /// Whether a batch gives the endpoint up: enough calls in a row stopped it, or its answers cannot be understood, and not
+    /// because of one number alone.
+    ///
+    /// - Parameter nothingElseIsDue: whether no card is left that could show that the endpoint works.
     func isStoppedForGood(nothingElseIsDue: Bool) -> Bool {
         self.state.withLock { state in
             if let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone { return true }
@@ -108,18 +112,20 @@ final class EndpointGate: Sendable {
         }
     }
 
-    /// How long until a call may begin, if none may now.
-    var wait: Duration? {
+    /// How long until a call may begin; `nil` if pause and rate permit one now.
+    var timeToNextCall: Duration? {
         self.state.withLock { state in
             let now = self.time.steady()
             return state.gate.opens(after: now).map { $0 - now }
         }
     }
 
+    /// Registers claimed jobs, each of which takes a slot until ``finish(_:)`` or ``withdraw()``.
     func begin(_ count: Int) { self.state.withLock { $0.gate.begin(count, at: self.time.steady()) } }
 
     var isUnderWay: Bool { self.state.withLock { $0.gate.isUnderWay } }
 
+    /// Frees the slot of a job that was not sent.
     func withdraw() { self.state.withLock { $0.gate.withdraw() } }
 
     /// The change of a pause that other processes must learn after a call.
@@ -130,10 +136,8 @@ final class EndpointGate: Sendable {
         case pause(EndpointPause)
     }
 
-    /// Registers the answer to a call and frees its slot; pass the returned change to ``write(_:)``.
-    ///
-    /// The gate learns of a failure before the call is concluded, unless the answer is unreadable. The pause is stored
-    /// afterwards, so that an error there does not lose the outcome.
+    /// Registers the answer to a call and frees its slot; the caller passes the returned change to ``write(_:)``, once the
+    /// outcome of the call is stored.
     func finish(_ answer: EndpointAnswer) -> PauseChange {
         self.state.withLock { state in
             let (now, result, failure) = (self.time.steady(), answer.result, answer.failure)
@@ -151,7 +155,7 @@ final class EndpointGate: Sendable {
             let since = state.since ?? date
             state.since = since
             state.failure = failure
-            // Failures before the endpoint pauses are reported, too.
+            // Repeated failures are reported even before the endpoint pauses, as a pause that is already over.
             guard result != .unreadable, let failure,
                 let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
             else { return .none }
@@ -162,9 +166,8 @@ final class EndpointGate: Sendable {
         }
     }
 
-    /// Stores a pause if the endpoint stops for answers that cannot be understood.
-    ///
-    /// Called after such an answer, or if nothing else is due.
+    /// Stores a pause if answers that cannot be understood stop the endpoint; called after each such answer, and when nothing
+    /// else is due.
     func writeUnreadable(nothingElseIsDue: Bool) async throws {
         guard self.state.withLock({ $0.mayHaveUnreadable }) else { return }
         let numbers = try await self.context.store.endpoints.unreadableNumbers(self.stage, now: self.time.now())
@@ -175,7 +178,7 @@ final class EndpointGate: Sendable {
             guard let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone,
                 var failure = state.unreadable
             else { return nil }
-            // Only a successful probe ends this pause.
+            // As a stop, so that people see that only a readable answer ends this pause.
             failure.failureClass = .stop
             let date = self.time.now()
             let wait = Wait(from: date, until: date.advanced(by: max(.zero, unreadable.probesAt - steady)))
@@ -204,13 +207,13 @@ final class EndpointGate: Sendable {
         switch change {
         case .none: return
         case .over(let pause):
-            // If another process has stored a newer pause meanwhile, it stays, and the next heartbeat applies it here.
+            // A newer pause that another process has stored meanwhile is not ended; the next heartbeat applies it here.
             try await self.context.store.endpoints.resume(pause)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.endpoints.pause(pause)
             self.context.events(.paused(pause))
-            // A call that succeeded meanwhile found no stored pause to end.
+            // If a call succeeded before this pause was stored, nothing has ended the pause, so end it now.
             let isOver = self.state.withLock { $0.stored == nil && $0.failure == nil }
             if isOver { try await self.write(.over(pause)) }
         }

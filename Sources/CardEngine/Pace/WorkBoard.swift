@@ -9,7 +9,7 @@ final class WorkBoard: Sendable {
     enum Status: Hashable, Sendable {
         /// Work is in progress or may be claimed.
         case busy
-        /// Nothing is due before a time, if one is known.
+        /// Nothing is due before the given time; `nil` if nothing is known to become due.
         case idle(until: Timestamp?)
         /// Work waits, but the endpoint is stopped.
         case stopped
@@ -23,21 +23,19 @@ final class WorkBoard: Sendable {
         var isEnding = false
         /// When a card last made progress, by the steady clock.
         var progressAt: Duration = .zero
-        /// Since when every look has found due work of a stage, by the clock and by the steady clock.
+        /// Since when each heartbeat has found due work of an idle stage, by the clock and by the steady clock.
         var dueSince: [Stage: (date: Timestamp, steady: Duration)] = [:]
         /// How many files stay in each watched folder.
         var staying: [String: Int] = [:]
-        /// The issues of the server's tokens.
         var tokens = TokenIssue()
     }
 
     private let state = Mutex(State())
     private let signals = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Signal()) })
-    /// Signalled after each change of a status.
     private let statusChange = Signal()
     private let ending = AsyncStream.makeStream(of: Void.self)
 
-    /// Signals a stage that there may be work.
+    /// Tells a stage that there may be work.
     func signal(_ stage: Stage) {
         self.state.withLock { state in
             state.signalled.insert(stage)
@@ -46,9 +44,10 @@ final class WorkBoard: Sendable {
         self.signals[stage]?.send()
     }
 
+    /// Registers jobs that a stage has begun.
     func begin(_ count: Int, of stage: Stage) { self.state.withLock { $0.underWay[stage, default: 0] += count } }
 
-    /// Ends a job, which frees a slot.
+    /// Ends a job, and signals its stage, which has a free slot now.
     func finish(_ stage: Stage) {
         self.state.withLock { $0.underWay[stage, default: 0] -= 1 }
         self.signal(stage)
@@ -58,7 +57,7 @@ final class WorkBoard: Sendable {
 
     func underWay(_ stage: Stage) -> Int { self.state.withLock { $0.underWay[stage, default: 0] } }
 
-    /// Sets the status of a stage; it stays busy if it was signalled since it last listened.
+    /// Sets the status of a stage, unless the stage was signalled since its last ``listen(_:)``: then it stays busy.
     func set(_ status: Status, of stage: Stage) {
         let hasChanged = self.state.withLock { state in
             guard !state.signalled.contains(stage) || status == .busy else { return false }
@@ -68,7 +67,7 @@ final class WorkBoard: Sendable {
         if hasChanged { self.statusChange.send() }
     }
 
-    /// Clears the signal of a stage, which looks for work from now on.
+    /// Clears the signal of a stage, which is about to look for work: later signals mean further work.
     func listen(_ stage: Stage) { self.state.withLock { state in _ = state.signalled.remove(stage) } }
 
     /// Waits until the stage is signalled, or a duration has passed.
@@ -99,7 +98,7 @@ final class WorkBoard: Sendable {
         self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
     }
 
-    /// Whether no further card can reach delivery.
+    /// Whether intake has ended and the stages before delivery are idle, so that no further card reaches delivery.
     var nothingComes: Bool {
         self.state.withLock { state in
             state.isIntakeOver
@@ -121,14 +120,14 @@ final class WorkBoard: Sendable {
 
     var tokens: TokenIssue { self.state.withLock(\.tokens) }
 
-    /// Whether there was no progress for a duration, and no current work may make any.
+    /// Whether there was no progress for a duration, and no work is running or waiting that may bring progress.
     func isStalled(for duration: Duration, time: EngineTime) -> Bool {
         let steady = time.steady()
         return self.state.withLock { Self.isStalled($0, for: duration, at: steady) }
     }
 
     private static func isStalled(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
-        // A long call may still change its card, and so may a stage with an unprocessed signal.
+        // A long call may still change its card, and so may a stage that has not yet answered a signal.
         steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.signalled.isEmpty
             && !state.statuses.values.contains(.busy)
     }
@@ -138,13 +137,14 @@ final class WorkBoard: Sendable {
     /// Registers that a stage made progress, or has nothing to do.
     func markMoved(_ stage: Stage) { self.state.withLock { $0.dueSince[stage] = nil } }
 
+    /// Registers that a stage has due work; keeps the time of the first such mark since the last progress.
     func markDue(_ stage: Stage, time: EngineTime) {
         self.state.withLock { state in
             if state.dueSince[stage] == nil { state.dueSince[stage] = (time.now(), time.steady()) }
         }
     }
 
-    /// The stage that has been idle longest despite due work, and since when; `nil` if none has for ten minutes.
+    /// Returns the stage that has been idle longest despite due work, and since when; `nil` if none has for ten minutes.
     func standstill(time: EngineTime) -> StageStandstill? {
         let latest = time.steady() - Limits.standstill
         let longest = self.state.withLock { $0.dueSince.min { $0.value.steady < $1.value.steady } }
@@ -153,10 +153,10 @@ final class WorkBoard: Sendable {
 
     // MARK: The end of a batch
 
-    /// Waits until the stages are asked to end.
     func waitUntilEnding() async { for await _ in self.ending.stream {} }
 
-    /// Waits until no stage has work due within `patience`, there was no progress for `patience`, or the end is asked for.
+    /// Waits until no stage has work due within `patience`, or there was no progress for `patience`, or the stages are asked to
+    /// end.
     func waitUntilDone(patience: Duration, time: EngineTime) async {
         while true {
             let (now, steady) = (time.now(), time.steady())
@@ -164,12 +164,13 @@ final class WorkBoard: Sendable {
                 (Self.isDone(state, patience: patience, now: now, steady: steady), state.progressAt)
             }
             guard !isDone else { return }
-            // Once the patience is over, current work is checked repeatedly.
+            // No signal comes when the patience is over, so the loop then checks at short intervals.
             let pause = max(progressAt + patience - steady, Limits.lastCallsInterval)
             await self.statusChange.wait(for: pause, time: time)
         }
     }
 
+    /// Whether a batch is over: see ``waitUntilDone(patience:time:)``.
     private static func isDone(_ state: State, patience: Duration, now: Timestamp, steady: Duration) -> Bool {
         guard !state.isEnding else { return true }
         guard state.isIntakeOver else { return false }
@@ -185,7 +186,7 @@ final class WorkBoard: Sendable {
     }
 }
 
-/// Wakes the one task that waits for it; sent before that, it is kept.
+/// Wakes the only task that waits for it; a signal that comes before the wait is not lost.
 private struct Signal: Sendable {
     private let elements = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -194,7 +195,7 @@ private struct Signal: Sendable {
     /// Waits for a signal after which the condition holds, or until a duration has passed.
     func wait(for duration: Duration, time: EngineTime, until isTrue: () -> Bool = { true }) async {
         await withTaskGroup { group in
-            // A task that is cancelled in `next` would finish the stream, so the time, too, comes as an element.
+            // Cancelling a task that waits in `next` would finish the stream, so the end of the time comes as an element, too.
             group.addTask { if (try? await time.sleep(duration)) != nil { self.elements.continuation.yield(true) } }
             for await isOver in self.elements.stream where isOver || isTrue() { break }
             group.cancelAll()

@@ -2,9 +2,8 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// Joins cards of one user account into deliveries of the layout `batch`, and waits a while for more of them.
-///
-/// Only the waiting times are in memory; the sandbox decides each time which cards may go.
+/// Joins cards of one user account into deliveries of the layout `batch`, and waits a while for more of them. Memory holds only
+/// since when accounts gather; the sandbox decides each time which cards may go.
 final class BatchGathering: Sendable {
     private let context: EngineContext
     /// When the first card of each incomplete delivery was seen, by the steady clock.
@@ -12,16 +11,16 @@ final class BatchGathering: Sendable {
 
     init(context: EngineContext) { self.context = context }
 
-    /// How long until the first incomplete delivery goes; `nil` if there is none.
+    /// How long until the next incomplete delivery goes; `nil` if no account gathers.
     var timeLeft: Duration? {
         self.since.withLock { $0.values.min() }.map {
             $0 + self.context.settings.batchWait - self.context.time.steady()
         }
     }
 
-    /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
+    /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if no further card can come.
     ///
-    /// - Parameter isAll: whether these are all cards that may go; accounts without any then stop gathering.
+    /// - Parameter isAll: whether `groups` has all cards that may go; other accounts then stop gathering.
     func gather(
         _ groups: [[DeliveryMember]],
         isAll: Bool,
@@ -40,11 +39,11 @@ final class BatchGathering: Sendable {
         var since = isAll ? [:] : known
         for account in order {
             let first = known[account] ?? now
-            let isOver = nothingComes || first + self.context.settings.batchWait <= now
+            let hasWaited = nothingComes || first + self.context.settings.batchWait <= now
             var remaining = accounts[account, default: []][...]
             while !remaining.isEmpty, deliveries.count < limit {
                 let next = try await self.next(remaining)
-                guard next.isFull || isOver else { break }
+                guard next.isFull || hasWaited else { break }
                 deliveries.append(next.members)
                 remaining = remaining.dropFirst(next.members.count)
             }
@@ -58,8 +57,8 @@ final class BatchGathering: Sendable {
     private func next(_ remaining: ArraySlice<DeliveryMember>) async throws -> (members: [DeliveryMember], isFull: Bool)
     {
         let settings = self.context.settings
-        let most = Array(remaining.prefix(settings.batchMaxCards))
-        let fitting = try await self.context.store.deliveries.members(most, within: settings.batchMaxBytes)
+        let first = Array(remaining.prefix(settings.batchMaxCards))
+        let fitting = try await self.context.store.deliveries.members(first, within: settings.batchMaxBytes)
         return (fitting.members, fitting.isFull || fitting.members.count == settings.batchMaxCards)
     }
 }

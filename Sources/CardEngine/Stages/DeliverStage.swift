@@ -2,37 +2,37 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// Forms deliveries of the cards that the rules let go, sends them, and repeats attempted ones.
+/// Forms deliveries of the cards that the rules let go, sends them, and sends those again that have no final answer.
 final class DeliverStage: StageWork {
     enum Job: Sendable {
-        /// An attempted delivery: the same bytes are sent again.
+        /// A delivery that was attempted before: the same bytes are sent again.
         case again(DeliveryJob)
-        /// Cards that may go together, and what was decided for their numbers.
+        /// Cards for a new delivery, and the proposals that the rules made for their numbers.
         case new([DeliveryMember], [DeliveryProposal])
     }
 
     struct Call: Sendable {
         let delivery: DeliveryJob
-        /// Whether it was formed now: the numbers of the others are not in ``busy``.
+        /// Whether the delivery was formed by this job, so that its numbers are in ``busy``.
         var isNew = false
-        /// Whether its form would differ now: another TOKEN, other fields.
+        /// Whether its form would be different now, with another TOKEN or other fields.
         var isOutdated = false
     }
 
     let stage = Stage.deliver
-    /// A card waits in these while its delivery is repeated or formed anew.
     let states: Set<CardState> = [.verified, .delivering]
     let scarcestSpace = DiskSpace.finishingOnly
     var gate: EndpointGate? { self.endpoint }
     private let endpoint: EndpointGate
     private let context: EngineContext
-    /// Numbers that this process is delivering.
+    /// The numbers for which this process is forming or sending a new delivery.
     private let busy = Mutex<Set<BusinessNumber>>([])
-    /// How many claimed new deliveries are not stored yet.
+    /// How many new deliveries are claimed and not stored yet.
     private let forming = Mutex(0)
-    /// Numbers refused since the last success by an unlisted code, or a status about the address: the endpoint may be the cause.
+    /// The numbers refused since the last success with an unlisted code or a status about the address: the endpoint, not the
+    /// cards, may be the cause.
     private let suspects = Mutex<Set<BusinessNumber>>([])
-    /// The TOKENs refused since the last success: a second one means that the account is refused.
+    /// The TOKENs refused since the last success: if there are two, the account is refused, not an expired TOKEN.
     private let refusedTokens = Mutex<Set<Redacted<String>>>([])
     /// Whether the last probe was a new delivery.
     private let probesNew = Mutex(false)
@@ -47,10 +47,10 @@ final class DeliverStage: StageWork {
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
         let delivery = try await self.context.store.deliveries.nextDelivery(now: now)
-        // Numbers whose cards gather are also due, but go only when the gathering ends.
+        // The sandbox also reports numbers whose cards gather as due; these go only when the gathering ends.
         if let left = self.gathering.timeLeft {
-            let opens = now.advanced(by: left)
-            return min(delivery ?? opens, opens)
+            let gatheringEnd = now.advanced(by: left)
+            return min(delivery ?? gatheringEnd, gatheringEnd)
         }
         let decision = try await self.context.store.deliveries.nextDecision(now: now)
         return [delivery, decision].compactMap(\.self).min()
@@ -58,34 +58,34 @@ final class DeliverStage: StageWork {
 
     // MARK: Claiming
 
-    /// A query of a claim to the sandbox.
+    /// One of the queries to the sandbox that make up a claim.
     private enum Turn {
-        /// Deliveries that are due again, the longest failed first.
-        ///
-        /// The query needs the writer at once: a reader would miss a delivery that is being concluded.
+        /// Deliveries that are due again; the one that failed longest ago first. The query goes straight to the writer: a read
+        /// beforehand would miss a delivery that is being concluded.
         case again
-        /// Cards for new deliveries, at most `most` of these.
-        case new(untriedOnly: Bool, most: Int)
-        /// Deliveries that are due again, then new ones, in one query.
+        /// Cards for at most `limit` new deliveries.
+        case new(untriedOnly: Bool, limit: Int)
+        /// Deliveries that are due again, then cards for new ones, in one query.
         case all
         /// Deliveries whose answer could not be understood.
         case unreadable
     }
 
+    /// Claims by several queries in order, until the limit is reached.
     func claim(_ limit: Int) async throws -> Claimed<Job> {
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
-        var formed = 0
+        var newCount = 0
         for turn in try await self.turns() where claimed.jobs.count < limit {
             let room = limit - claimed.jobs.count
             switch turn {
             case .again: claimed.add(try await self.claimRepeats(room, longestAgoFirst: true, now: now))
             case .unreadable:
                 claimed.add(try await self.claimRepeats(room, scope: .unreadable, longestAgoFirst: true, now: now))
-            case .new(let untriedOnly, let most):
-                guard most > formed else { continue }
-                let new = try await self.propose(min(room, most - formed), untriedOnly: untriedOnly, now: now)
-                formed += new.jobs.count
+            case .new(let untriedOnly, let limit):
+                guard limit > newCount else { continue }
+                let new = try await self.propose(min(room, limit - newCount), untriedOnly: untriedOnly, now: now)
+                newCount += new.jobs.count
                 claimed.add(new)
             case .all: claimed.add(try await self.propose(room, repeatsFirst: true, now: now))
             }
@@ -108,34 +108,38 @@ final class DeliverStage: StageWork {
         ).map(Job.again)
     }
 
-    /// Returns the queries of a claim.
+    /// Returns the queries of a claim, in order.
     ///
-    /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may suffer from a
-    /// changed TOKEN. Then probes alternate, so that a document that always fails does not delay the others.
+    /// A delivery that was attempted goes before a new one. While the backend fails, few new ones are formed, because a
+    /// delivery keeps the TOKEN with which it was formed. Probes alternate between the two kinds, so that a document that
+    /// always fails does not delay the others.
     private func turns() async throws -> [Turn] {
         if let unreadable = self.endpoint.unreadable {
-            // A form of another number shows what the cause is; else the same bytes are sent again.
-            let new = Turn.new(untriedOnly: false, most: 1)
+            // While only one number has unreadable answers, a delivery of another number shows whether the endpoint is the
+            // cause. When a probe is due, an unreadable delivery is sent again.
+            let new = Turn.new(untriedOnly: false, limit: 1)
             return (unreadable.isLone ? [.again, new] : []) + (self.endpoint.probesUnreadable ? [.unreadable] : [])
         }
         guard self.endpoint.isFailing else { return [.all] }
         guard self.endpoint.isProbing else {
-            // Read first: a delivery begun in between counts twice rather than not at all.
+            // `forming` is read before the query, so that a delivery stored in between counts twice rather than not at all.
             let forming = self.forming.withLock(\.self)
-            let most =
+            let limit =
                 try await Limits.undecidedWhileFailing - forming - self.context.store.deliveries.undecidedDeliveries()
-            return [.again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
+            return [.again, .new(untriedOnly: true, limit: limit), .new(untriedOnly: false, limit: limit)]
         }
-        // If the backend cannot be reached, the document is not the cause.
+        // If the backend cannot be reached, no document is the cause, so the probe need not be a new delivery.
         let isNew = self.probesNew.withLock { isNew in
             isNew = self.endpoint.failsToConnect ? false : !isNew
             return isNew
         }
-        let new = Turn.new(untriedOnly: true, most: 1)
-        return (isNew ? [new, .again] : [.again, new]) + [.new(untriedOnly: false, most: 1)]
+        let new = Turn.new(untriedOnly: true, limit: 1)
+        return (isNew ? [new, .again] : [.again, new]) + [.new(untriedOnly: false, limit: 1)]
     }
 
-    /// - Parameter repeatsFirst: whether deliveries that are due again go before new ones.
+    /// Claims cards for new deliveries, as the rules propose.
+    ///
+    /// - Parameter repeatsFirst: whether deliveries that are due again are claimed before.
     private func propose(
         _ limit: Int,
         untriedOnly: Bool = false,
@@ -143,7 +147,7 @@ final class DeliverStage: StageWork {
         now: Timestamp
     ) async throws -> Claimed<Job> {
         let isBatch = self.context.settings.policy.layout == .batch
-        // Read before the cards: the proposals lack cards that come in between.
+        // Read before the cards: the proposals would lack a card that comes between the two.
         let nothingComes = self.context.board.nothingComes
         let found = try await self.context.store.deliveries.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
@@ -161,7 +165,7 @@ final class DeliverStage: StageWork {
         if !waiting.isEmpty {
             claimed.changes += try await self.context.store.deliveries.decide(waiting, now: now)
         }
-        // One delivery of a number at a time: its result decides about the next.
+        // One delivery of a number at a time: its result decides about the number's next one.
         let groups = found.proposals.compactMap(\.groups.first)
         let formed =
             isBatch
@@ -173,8 +177,8 @@ final class DeliverStage: StageWork {
             let numbers = Set(members.map(\.businessNumber))
             return .new(members, found.proposals.filter { numbers.contains($0.number) })
         }
-        // A query for a batch returns only some numbers, most of which may still gather; without those that go, the next returns
-        // others.
+        // The layout `batch` claims only some numbers at a time, and most of them may still gather. Once those that go are
+        // `busy`, the next claim finds others.
         claimed.isPartial = claimed.isPartial || !waiting.isEmpty || isBatch && !formed.isEmpty
         return claimed
     }
@@ -205,13 +209,15 @@ final class DeliverStage: StageWork {
         }
     }
 
+    /// Lets the next claim find these numbers again.
     private func release(_ numbers: some Sequence<BusinessNumber>) { self.busy.withLock { $0.subtract(numbers) } }
 
+    /// Returns the call, unless the endpoint has begun to pause since the claim.
     private func sending(_ call: Call) -> Beginning<Call, DeliveryOutcome> {
         self.endpoint.isPausing ? .known(.failed(.withheld), call) : .call(call)
     }
 
-    /// Whether the form of a delivery would differ now; `false` while there is no TOKEN.
+    /// Whether the form of a delivery would be different now; `false` while there is no TOKEN to compare.
     private func isOutdated(_ job: DeliveryJob) async -> Bool {
         let backend = self.context.ports.backend
         guard !job.current.isEmpty, let parts = try? await backend.parts(for: job.current) else { return false }
@@ -220,8 +226,8 @@ final class DeliverStage: StageWork {
 
     /// Stores a new delivery; `nil` if there is none to send.
     ///
-    /// - Parameter proposals: loses those that moved meanwhile, whose numbers are released.
-    /// - Throws: `RemoteFailure` if the TOKEN is missing: nothing was formed.
+    /// - Parameter proposals: loses the proposals whose case has changed since; their numbers are released.
+    /// - Throws: `RemoteFailure` if the TOKEN is missing; nothing is stored then.
     private func form(_ members: [DeliveryMember], _ proposals: inout [DeliveryProposal]) async throws -> DeliveryJob? {
         var members = members
         while !members.isEmpty {
@@ -241,7 +247,7 @@ final class DeliverStage: StageWork {
                 job.changes.forEach(self.context.report)
                 return job
             case .moved(let numbers):
-                // They are decided again; the form is made again of the others.
+                // The rules decide these numbers again later; the form is made again from the other members.
                 self.release(numbers)
                 members.removeAll { numbers.contains($0.businessNumber) }
                 proposals.removeAll { numbers.contains($0.number) }
@@ -250,7 +256,7 @@ final class DeliverStage: StageWork {
         return nil
     }
 
-    /// Makes the form of cards; `nil` if some of them cannot go, which is stored and reported.
+    /// Makes the form of cards; `nil` if some of the cards cannot go into a form, which is stored and reported.
     private func outbound(of members: [DeliveryMember]) async throws -> OutboundDelivery? {
         let (deliveries, cards) = (self.context.store.deliveries, members.map(\.card))
         var cause: RemoteFailure?
@@ -259,7 +265,7 @@ final class DeliverStage: StageWork {
         } catch let error as CodedError where error.code == .imageUnreadable {
             cause = nil
         } catch let error as RemoteFailure where [.rejected, .shrink].contains(error.failureClass) {
-            // These cards do not fit into a form; the endpoint is not the cause.
+            // The cards cannot go into a form; the endpoint is not the cause.
             cause = error
         }
         let changes = try await deliveries.failForming(cards, because: cause, now: self.context.time.now())
@@ -291,7 +297,7 @@ final class DeliverStage: StageWork {
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        return self.doubted(outcome, of: job)
+        return self.stopIfSuspicious(outcome, of: job)
     }
 
     func failure(in outcome: DeliveryOutcome, of call: Call) -> EndpointAnswer? {
@@ -308,12 +314,12 @@ final class DeliverStage: StageWork {
         return .works
     }
 
-    /// Whether a TOKEN or form is refused that is no longer used: this stops no other card.
+    /// Whether the backend refused a TOKEN or a form that is no longer used, which says nothing about other deliveries.
     private func isOfOldForm(_ outcome: DeliveryOutcome, _ call: Call) -> Bool {
         call.isOutdated && outcome.isRefusalOfForm
     }
 
-    /// Reads the TOKEN again; the endpoint stops if it is still the same, or the second one that was refused.
+    /// Reads the TOKEN again; the endpoint stops if the TOKEN is unchanged, or if two different ones were refused.
     private func answer(to failure: RemoteFailure, of job: DeliveryJob) async -> EndpointAnswer {
         let backend = self.context.ports.backend
         let isFirst = self.refusedTokens.withLock { refused in
@@ -331,7 +337,7 @@ final class DeliverStage: StageWork {
             call.delivery,
             with: outcome,
             terms: DeliveryTerms(
-                retry: self.context.retry(settings.delivery, tries: call.delivery.tries),
+                retry: self.context.retryTerms(settings.delivery, tries: call.delivery.tries),
                 onUnknown: settings.onUnknown,
                 isOutdated: call.isOutdated
             ),
@@ -339,10 +345,9 @@ final class DeliverStage: StageWork {
         )
     }
 
-    /// Turns a refusal under a status about the address into a stop, once enough numbers in a row were refused so.
-    ///
-    /// Another service may have answered. The delivery stays as it is.
-    private func doubted(_ outcome: DeliveryOutcome, of job: DeliveryJob) -> DeliveryOutcome {
+    /// Turns a refusal with a status about the address into a stop, once enough numbers in a row were refused so. Another service
+    /// than the backend may have answered, so the card must not be rejected: its delivery is sent again.
+    private func stopIfSuspicious(_ outcome: DeliveryOutcome, of job: DeliveryJob) -> DeliveryOutcome {
         guard case .failed(var failure) = outcome, failure.failureClass == .rejected, !failure.isUnlisted,
             failure.isAboutAddress, self.countSuspects(job, outcome)
         else { return outcome }
@@ -350,9 +355,10 @@ final class DeliverStage: StageWork {
         return .failed(failure)
     }
 
-    /// Whether enough different numbers in a row were refused so that the endpoint or the lists are the cause, not the cards.
+    /// Counts the refused numbers of a delivery; returns whether enough different numbers in a row were refused that the
+    /// endpoint or the lists of codes are the likely cause, not the cards.
     private func countSuspects(_ job: DeliveryJob, _ outcome: DeliveryOutcome) -> Bool {
-        // The choice does not matter: each number is in one delivery at a time.
+        // Which numbers of the delivery are counted does not matter, since each number is in one delivery at a time.
         let numbers = job.numbers.prefix(outcome.unlisted.map(\.count) ?? job.numbers.count)
         return self.suspects.withLock { suspects in
             suspects.formUnion(numbers)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Fetches images by URL, with limits for each host.
 final class FetchStage: StageWork {
-    /// A claimed card with a slot of its host; without a host if our rules forbid the address.
+    /// A claimed card, for which a slot of its host is taken; `host` is `nil` if our rules forbid the address.
     struct Job: Sendable {
         let fetch: FetchJob
         let host: EndpointGate?
@@ -17,7 +17,7 @@ final class FetchStage: StageWork {
     let cap = Limits.fetches
     private let context: EngineContext
     private let hosts: FetchHosts
-    /// The earliest end of the pauses, if the hosts of all due cards pause.
+    /// If the hosts of all due cards pause: the earliest end of these pauses.
     private let pause = Mutex<Timestamp?>(nil)
 
     init(context: EngineContext, hosts: FetchHosts) { (self.context, self.hosts) = (context, hosts) }
@@ -36,22 +36,22 @@ final class FetchStage: StageWork {
 
     // MARK: Claiming
 
-    /// Claims only cards whose host has a free slot: the others stay unclaimed, and cost nothing.
+    /// Claims only cards whose host has a free slot, so that cards of a slow host take no slots of the stage.
     func claim(_ limit: Int) async throws -> Claimed<Job> {
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
         var pauses: [Duration] = []
         for name in try await self.context.store.stages.fetchHosts(now: now) where claimed.jobs.count < limit {
             let host = if let name { try await self.hosts.gate(of: name) } else { EndpointGate?.none }
-            let places = min(limit - claimed.jobs.count, host?.places ?? .max)
-            guard places > 0 else {
-                pauses.append(host?.wait ?? .zero)
+            let slots = min(limit - claimed.jobs.count, host?.freeSlots ?? .max)
+            guard slots > 0 else {
+                pauses.append(host?.timeToNextCall ?? .zero)
                 continue
             }
             let ofHost = try await self.context.store.stages.claimFetching(
                 from: name,
                 by: self.context.worker,
-                limit: places,
+                limit: slots,
                 untriedFirst: host?.isFailing ?? false,
                 now: now
             )
@@ -64,6 +64,7 @@ final class FetchStage: StageWork {
 
     // MARK: Fetching
 
+    /// Checks the address once more: the rules may have changed since the card was admitted.
     func begin(_ job: Job) -> Beginning<Job, FetchOutcome> {
         do throws(CodedError) { _ = try self.context.ports.fetcher.host(of: job.fetch.content.address) } catch {
             if error.kind == .input { return .known(.forbidden(error), job) }
@@ -77,12 +78,12 @@ final class FetchStage: StageWork {
                 try await self.context.store.stages.storeChunk(bytes, at: offset, of: job.fetch, version: version)
             }
         } catch let error as CodedError where [.cardConflict, .diskSpaceLow].contains(error.code) {
-            // A conflict: a person erased the card, or another process has taken it over.
+            // In a conflict, a person erased the card, or another process has taken it over.
             return .interrupted
         }
     }
 
-    /// An answer about one image does not concern the others of its host.
+    /// A refusal of one image does not concern the other images of its host, so the host counts as working.
     func failure(in outcome: FetchOutcome, of job: Job) -> EndpointAnswer? {
         guard case .failed(let failure) = outcome else { return nil }
         return switch failure.failureClass {
@@ -105,7 +106,7 @@ final class FetchStage: StageWork {
         )
         guard change?.state != .fetching else { return [] }
         self.context.board.signal(.prepare)
-        // A card with the same image may be verified again.
+        // The same image may belong to a known card, which is then verified again.
         self.context.board.signal(.verify)
         return [change].compactMap(\.self)
     }
@@ -122,6 +123,7 @@ final class FetchHosts: Sendable {
     /// The gates of all remembered hosts.
     var known: [EndpointGate] { self.gates.withLock { Array($0.values) } }
 
+    /// Returns the gate of a host; a new gate starts with the host's stored pause.
     func gate(of host: String) async throws -> EndpointGate {
         if let known = self.gates.withLock({ $0[host] }) { return known }
         var pace = EngineSettings.Pace()
@@ -130,7 +132,7 @@ final class FetchHosts: Sendable {
         _ = gate.restore(from: try await self.context.store.endpoints.pauses(), unreadable: 0)
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }
-            // Idle hosts are forgotten when there are many: the sandbox stores their pauses.
+            // If there are many hosts, the idle ones are forgotten: the sandbox still has their pauses.
             if gates.count >= Limits.rememberedHosts { gates = gates.filter { $0.value.isUnderWay } }
             gates[host] = gate
             return gate

@@ -11,7 +11,7 @@ struct VerifyStage: StageWork {
 
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
-        // Cards with unreadable answers are due, too, though only a probe tries them again.
+        // Cards with unreadable answers count as due, although only a probe sends them again.
         return try await self.context.store.stages.nextDue(in: .prepared, now: now)
             ?? (self.gate?.unreadable == nil ? nil : now)
     }
@@ -33,9 +33,8 @@ struct VerifyStage: StageWork {
         return Claimed()
     }
 
-    /// The claims in order.
-    ///
-    /// While answers cannot be understood, a photo of another number shows what the cause is; else the same photo is tried again.
+    /// Which cards to claim, in the order of preference. While only one number has unreadable answers, a photo of another number
+    /// shows whether the endpoint is the cause. When a probe is due, a photo with an unreadable answer is sent again.
     private var scopes: [ClaimScope] {
         guard let gate = self.gate, let unreadable = gate.unreadable else { return [.all] }
         return (unreadable.isLone ? [.otherNumbers] : []) + (gate.probesUnreadable ? [.unreadable] : [])
@@ -68,16 +67,17 @@ struct VerifyStage: StageWork {
             with: outcome,
             shrunk: shrunk,
             key: key,
-            retry: self.context.retry(self.context.settings.verification, tries: job.tries),
+            retry: self.context.retryTerms(self.context.settings.verification, tries: job.tries),
             judging: self.judge,
             now: self.context.time.now()
         )
         return [change]
     }
 
-    /// Makes an image that is too large smaller, to be sent once more.
+    /// If the verifier refused the size of the image, makes a smaller image to be sent once more.
     ///
-    /// - Returns: why not, if time or memory is lacking, as in preparing; `nil` if it has the minimum size.
+    /// - Parameter outcome: gets another message if the image cannot be made smaller.
+    /// - Returns: the smaller image, or why there was no time or memory to make it; `nil` if there is nothing to send.
     private func shrunk(_ job: VerificationJob, _ outcome: inout VerificationOutcome) async throws
         -> Result<PreparedImage, CodedError>?
     {
@@ -94,10 +94,8 @@ struct VerifyStage: StageWork {
         return nil
     }
 
-    /// Judges a reading by the clock.
-    ///
-    /// A refusal by a date rule is held if the clock may be wrong: if the rule would not refuse at the last correct time, or at
-    /// the date of this program.
+    /// Judges a reading by today's date. If the clock may be wrong, a person decides instead of a date rule: if the same rule
+    /// would not refuse the card at `seen`, the last correct time, or, if the clock lies before it, at the date of this program.
     private func judge(_ reading: CardReading, _ metadata: CardMetadata, seen: Timestamp) -> Judgement {
         func judge(at time: Timestamp) -> Judgement {
             self.context.settings.rules.judge(reading, expecting: metadata, today: CalendarDay(inChinaAt: time))

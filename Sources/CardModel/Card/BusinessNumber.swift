@@ -1,9 +1,7 @@
 import Foundation
 
-/// The number of the business case (loan application) that a card belongs to: 1 to 64 printable code points.
-///
-/// Two spellings with the same NFC are one number, as Swift compares texts; it is sent and shown in the spelling in
-/// which the case first got it.
+/// The number of the business case (loan application) that a card belongs to: 1 to 64 printable code points. Two spellings with
+/// the same NFC are the same number, as Swift compares texts. A case keeps, sends and shows the spelling that came first.
 package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The maximum Unicode code points of a number, which are at most 256 bytes of UTF-8.
     package static let maximumLength = 64
@@ -40,7 +38,7 @@ extension BusinessNumber {
     /// Also refuses a number damaged by a spreadsheet, which can stand for several cases, and an identity number, which
     /// must not be stored in the clear.
     ///
-    /// - Returns: The number, or the error and its remedy, without the text itself.
+    /// - Returns: the number, or an error with its remedy, which does not quote the text.
     package static func parse(_ text: String) -> Result<BusinessNumber, Message> {
         let value = text.trimmed
         guard !value.isEmpty else { return .failure(.businessNumberEmpty) }

@@ -2,9 +2,9 @@
 package struct Card: Hashable, Sendable {
     package var id: CardID
     package var state: CardState
-    /// The reason for its state, or for its wait.
+    /// The reason for the card's state, or for its wait.
     package var reason: ReasonCode?
-    /// The remote's own code, where its answer decided; never one of ours.
+    /// The code that the verifier or backend gave, if its answer decided the state; never one of our own codes.
     package var remoteCode: String?
     /// The reason in a sentence.
     package var message: Message?
@@ -14,33 +14,33 @@ package struct Card: Hashable, Sendable {
     package var submitter: String
     /// The side that the verifier saw.
     package var side: CardSide?
-    /// Its position among all inputs.
+    /// The position of the card among all inputs.
     package var order: Int64
-    /// The time its photo was taken, if that counts.
+    /// The time the photo was taken, if that time decides which of two photos is newer.
     package var taken: Timestamp?
-    /// Failures that count towards the most attempts of its stage.
+    /// The failed attempts that count towards the maximum of the current stage.
     package var failures = 0
-    /// The period until it is due again.
+    /// The wait until the card is due again.
     package var due: Wait?
-    /// The end of its wait for the other side.
+    /// The end of the wait for the other side of the card.
     package var waitsUntil: Timestamp
-    /// Whether its image was made smaller because the verifier refused its size.
+    /// Whether the image was made smaller because the verifier refused the size.
     package var isShrunk = false
     /// Whether a person accepted it.
     package var isAccepted = false
-    /// The delivery it is, or was last, a member of.
+    /// The delivery that the card is in, or was in last.
     package var delivery: DeliveryID?
-    /// The time it was admitted.
+    /// The time the card was admitted.
     package var createdAt: Timestamp
     /// The time its state last changed.
     package var changedAt: Timestamp
-    /// Whether a person marked it as seen, so that it no longer counts; reset when its state changes.
+    /// Whether a person marked the card as seen, so that it no longer needs attention; reset when the state changes.
     package var isSeen = false
-    /// Whether a later photo of its number and side was delivered.
+    /// Whether a later photo of the same number and side was delivered.
     package var isRetaken = false
     /// Whether a person let this back be sent although no front of its number was delivered.
     package var goesWithoutFront = false
-    /// Whether it is sent in a delivery of its own, because a delivery of several cards was refused as a whole.
+    /// Whether the card is sent in a delivery of its own, because a delivery of several cards was refused as a whole.
     package var isSplit = false
 
     /// Creates a card with the required values.
@@ -65,7 +65,7 @@ extension Card {
     /// The side that the verifier saw, else the side that its submitter named.
     package var anySide: CardSide? { self.side ?? self.metadata.side }
 
-    /// Its wait for the other side; over at once for cards of a list.
+    /// The wait for the other side; it has no length for cards of a list.
     package var wait: Wait { Wait(from: self.createdAt, until: self.waitsUntil) }
 
     /// The reason as people and scripts see it: the remote's own code where its answer decided.
@@ -74,7 +74,7 @@ extension Card {
     }
 }
 
-// As lists on the command line and over HTTP show it, without personal values.
+// The JSON of a card in lists, on the command line and over HTTP: without personal values.
 extension Card: Encodable {
     private enum CodingKeys: CodingKey {
         case cardID, businessNo, side, state, reason, createdAt, changedAt
@@ -93,7 +93,7 @@ extension Card: Encodable {
 
     /// The line for people: id, state, side, business number, reason.
     ///
-    /// - Parameter id: a shorter id, which JSON never has.
+    /// - Parameter id: a shortened id to show instead of the whole one; JSON always has the whole one.
     package func text(as id: String? = nil) -> String {
         let state = self.state.rawValue.padded(to: 10)
         let side = (self.anySide?.rawValue ?? "-").padded(to: 5)
@@ -104,7 +104,7 @@ extension Card: Encodable {
 
 /// A decision of a person about a card.
 package enum Resolution: String, CaseIterable, Sendable, Codable {
-    /// The backend holds the document: becomes `delivered`.
+    /// The backend holds the document: the card becomes `delivered`.
     case delivered = "delivered"
     /// The same delivery is sent again, byte for byte, with all its members that are still `held`.
     case resend = "resend"

@@ -10,7 +10,6 @@ package struct Identifier<Owner>: RawRepresentable, Hashable, Sendable, Codable,
     /// The canonical lower-case text form, 36 characters.
     package let rawValue: String
 
-    /// Creates an identifier from a stored one.
     package init(rawValue: String) { self.rawValue = rawValue }
 
     package var description: String { self.rawValue }

@@ -27,7 +27,6 @@ package struct CardMetadata: Hashable, Sendable {
 }
 
 extension CardMetadata {
-    /// Creates metadata from the submitter's fields and a known business number.
     package init(_ fields: SubmittedFields, businessNumber: BusinessNumber) {
         self.init(
             businessNumber: businessNumber,

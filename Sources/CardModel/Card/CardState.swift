@@ -10,7 +10,7 @@ package enum CardSide: String, CaseIterable, Sendable, Codable {
 ///
 /// The order of the cases is the order of the life; the raw values are stored in the sandbox and printed to users.
 package enum CardState: String, CaseIterable, Sendable, Codable {
-    /// An image named by URL; what has arrived is durable.
+    /// The image is being fetched from a URL; the bytes received so far are durable.
     case fetching = "fetching"
     /// The source bytes are durable.
     case received = "received"
@@ -24,16 +24,16 @@ package enum CardState: String, CaseIterable, Sendable, Codable {
     case delivered = "delivered"
     /// The image is unreadable, or a rule, the verifier or the backend refused the card.
     case rejected = "rejected"
-    /// Attempts used up on a call whose repetition is harmless.
+    /// All attempts of a call that is safe to repeat are used up.
     case failed = "failed"
-    /// A person decides.
+    /// The card waits for the decision of a person.
     case held = "held"
     /// A newer photo of the same side replaced it before delivery.
     case superseded = "superseded"
-    /// A tombstone: id, times, reason; nothing personal.
+    /// Only id, times and reason are left; nothing personal.
     case erased = "erased"
 
-    /// Whether the pipeline itself processes a card in this state further.
+    /// Whether the pipeline continues with a card in this state without a person.
     package var isRunnable: Bool {
         switch self {
         case .fetching, .received, .prepared, .verified, .delivering: true
@@ -41,7 +41,7 @@ package enum CardState: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// Whether the side of a card in this state may still become known by verification.
+    /// Whether a card in this state is still to be verified, which tells its side.
     package var awaitsVerification: Bool {
         switch self {
         case .fetching, .received, .prepared: true

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A photo on its way in, before it is read: of a list, a watched folder or a request.
+/// A photo from a list, a watched folder or a request, before it is read.
 package struct Photo: Hashable, Sendable {
     /// The location of the source bytes.
     package enum Location: Hashable, Sendable {
-        /// A file, with its identity when listed, so that a replacement is detected.
+        /// A file, with its identity at the time of listing, so that a replacement is detected.
         case file(FileIdentity)
         /// The URL to fetch the photo from.
         case address(Redacted<String>)
@@ -13,17 +13,18 @@ package struct Photo: Hashable, Sendable {
     }
 
     package var location: Location
-    /// The name of the photo in reports: the path as the person gave it; the file name that a request states is not used.
+    /// The name of the photo in reports: the path as the person gave it; never the file name that a request states.
     package var name: Redacted<String>
     /// The metadata from its source.
     package var metadata: CardMetadata
     /// The origin of each field, for `--dry-run`.
     package var origins: [SubmittedField: FieldOrigin] = [:]
-    /// The row of a manifest that names it: then its position in the manifest counts, not the time of its file.
+    /// The row of the manifest that names the photo, if one does; then this position, not the time of the file, decides
+    /// which of two photos is newer.
     package var row: Int?
-    /// The name of the request that brought it, if it has one.
+    /// The name of the request with this photo, if the request has one.
     package var receipt: Receipt?
-    /// The part of a form that it came in, if its name is a side.
+    /// The side by which the form's part with this photo is named, if it is named by one.
     package var part: CardSide?
 
     package init(_ location: Location, name: Redacted<String> = Redacted("request"), metadata: CardMetadata) {
@@ -36,7 +37,7 @@ package struct Photo: Hashable, Sendable {
 
 /// An input that is refused before it is read.
 package struct RefusedInput: Error, Hashable, Sendable {
-    /// Its name in reports: a path, or a manifest's row.
+    /// The name of the input in reports: a path, or the row of a manifest.
     package var name: Redacted<String>
     package var error: CodedError
 
@@ -46,7 +47,6 @@ package struct RefusedInput: Error, Hashable, Sendable {
     }
 }
 
-/// The origin of a field of a photo's metadata.
 package enum FieldOrigin: Hashable, Sendable {
     /// A row of a manifest, counted from 1.
     case manifest(row: Int)
@@ -54,7 +54,7 @@ package enum FieldOrigin: Hashable, Sendable {
     case sidecar
     /// An option of the command line.
     case option
-    /// The name of the folder it lies in.
+    /// The name of the photo's folder.
     case folder
     /// The name of the file (`-front`, `-back`).
     case filename
@@ -62,20 +62,18 @@ package enum FieldOrigin: Hashable, Sendable {
 
 /// The name that a client gave to a request, so that the same request sent again gets the first answer.
 package struct Receipt: Hashable, Sendable {
-    /// Where a name comes from; each submitter has names of its own.
+    /// Where a name comes from. Two submitters may use the same name.
     package enum Kind: String, Sendable {
-        /// The `Idempotency-Key` of a request.
         case idempotencyKey = "idempotencyKey"
         /// The `webhook-id` of a message.
         case webhook = "webhook"
     }
 
-    /// Where the name comes from.
     package var kind: Kind
     package var name: String
     /// A digest of the whole content of the request.
     package var request: ContentDigest
-    /// The index of its photo in the request.
+    /// The index of the photo in the request.
     package var index: Int
 
     package init(kind: Kind, name: String, request: ContentDigest, index: Int = 0) {

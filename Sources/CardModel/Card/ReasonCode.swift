@@ -1,8 +1,6 @@
-/// A stable machine-readable reason for a card's state, such as `holder_conflict`.
-///
-/// Codes of a remote (`IMAGE_ERROR_UNSUPPORTED_FORMAT`) are stored separately, so that no reply can change what a rule
-/// does with a card. `Message.reasons` explains the codes of cards and inputs, for users and programmers alike; only
-/// the others are explained here.
+/// A stable machine-readable reason for a card's state, such as `holder_conflict`. Codes of a remote
+/// (`IMAGE_ERROR_UNSUPPORTED_FORMAT`) are stored apart, since rules act on reason codes: a reply must not be able to imitate one.
+/// `Message.reasons` explains the codes of cards and inputs; comments explain the rest.
 package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     package let rawValue: String
 
@@ -37,12 +35,12 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let requested = ReasonCode(rawValue: "requested")
     package static let retention = ReasonCode(rawValue: "retention")
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
-    /// Its front is in progress; or no front has come yet, and the back is sent alone when the wait is over.
+    /// The front is in progress; or no front has come yet, and the back is sent alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
     package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
     package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
-    /// No front of its number is known, or none was delivered and none is in progress.
+    /// No front of the back's number is known, or none was delivered and none is in progress.
     package static let frontMissing = ReasonCode(rawValue: "front_missing")
     package static let fieldInvalid = ReasonCode(rawValue: "field_invalid")
     package static let fieldDuplicate = ReasonCode(rawValue: "field_duplicate")
@@ -53,7 +51,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let tooManyPhotos = ReasonCode(rawValue: "too_many_photos")
     package static let refusedByRemote = ReasonCode(rawValue: "refused_by_remote")
 
-    /// The given keys do not unseal the sandbox.
+    /// None of the given keys unseals the sandbox.
     package static let wrongKey = ReasonCode(rawValue: "wrong_key")
     /// The sandbox holds inconsistent data.
     package static let sandboxDamaged = ReasonCode(rawValue: "sandbox_damaged")
@@ -61,7 +59,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let sandboxUnavailable = ReasonCode(rawValue: "sandbox_unavailable")
     /// Another process uses the sandbox.
     package static let sandboxBusy = ReasonCode(rawValue: "sandbox_busy")
-    /// The sandbox belongs to the other kind of endpoints, to an earlier build, or to a newer version.
+    /// The sandbox is one for the other kind of endpoints, built-in or real, or of an earlier build or newer version.
     package static let wrongSandbox = ReasonCode(rawValue: "wrong_sandbox")
     /// There is no such card, run or sandbox.
     package static let notFound = ReasonCode(rawValue: "not_found")
@@ -76,12 +74,11 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let scopeMissing = ReasonCode(rawValue: "scope_missing")
     /// A purpose names the holder of a card.
     package static let purposePersonal = ReasonCode(rawValue: "purpose_personal")
-    /// The name of a request was used for another one before.
+    /// An earlier, different request had the same name.
     package static let requestReused = ReasonCode(rawValue: "request_reused")
 
-    /// Creates a person's reason for an erasure, such as `requested:holder_request`, which equals no other code.
-    ///
-    /// `nil` unless it is 1 to 40 letters, digits and _, without an identity number.
+    /// Creates a person's reason for an erasure, such as `requested:holder_request`, which equals no other code. `nil` unless
+    /// `code` is 1 to 40 letters, digits and _, without an identity number.
     package init?(given code: String) {
         guard code.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil, !IDNumber.isContained(in: code) else { return nil }
         self.init(rawValue: "\(Self.requested):\(code)")

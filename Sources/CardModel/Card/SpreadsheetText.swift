@@ -1,11 +1,10 @@
 import Foundation
 
-/// Texts that a spreadsheet, a template or a program writes for a missing, damaged or masked identifier.
-///
-/// One such text stands for many identifiers, so unrelated cases would share it. Field case F2.
+/// Texts that a spreadsheet, a template or a program writes for a missing, damaged or masked identifier. The same text replaces
+/// many identifiers, so unrelated cases would share it. Field case F2.
 package enum SpreadsheetText {
-    /// Whether the whole text stands in for an identifier: an error value, a placeholder, a mask or a number that a spreadsheet
-    /// rewrote.
+    /// Whether the whole text replaces an identifier: an error value, a placeholder, a mask or a number that a
+    /// spreadsheet rewrote.
     package static func isDamage(_ text: String) -> Bool {
         // Asterisks replace digits or letters.
         if self.isUnfilled(text) || text.contains("**") || text.contains("＊＊") { return true }
@@ -15,7 +14,7 @@ package enum SpreadsheetText {
         case UInt8(ascii: "+"), UInt8(ascii: "-"): self.isPlaceholder(text) || self.isNumber(text)
         case UInt8(ascii: "="), UInt8(ascii: "'"): true
         case UInt8(ascii: "\""): text.utf8.count > 1 && text.utf8.last == UInt8(ascii: "\"")
-        // A column too narrow prints as nothing but #; any error begins with one and ends with ! or ?.
+        // A number too wide for its column prints as nothing but #; each error value begins with # and ends with ! or ?.
         case UInt8(ascii: "#"):
             self.isPlaceholder(text) || "!?".utf8.contains(text.utf8.last ?? 0)
                 || text.utf8.allSatisfy { $0 == UInt8(ascii: "#") }
@@ -29,7 +28,7 @@ package enum SpreadsheetText {
     }
 
     /// Whether a text is the placeholder of a template that was not filled in, as {{number}}, ${NUMBER}, <number>, %s,
-    /// $NUMBER or @number@, or the name of a column. Some programs put a UUID into braces.
+    /// $NUMBER or @number@, or the name of a column. A UUID in braces is none: some programs write it so.
     private static func isUnfilled(_ text: String) -> Bool {
         if SubmittedField(column: text.lowercased()) != nil { return true }
         guard let first = text.utf8.first, let last = text.utf8.last, text.utf8.count > 1 else { return false }
@@ -47,10 +46,9 @@ package enum SpreadsheetText {
         text.utf8.count <= 15 && self.placeholders.contains(text.lowercased())
     }
 
-    /// Whether a text is a number in scientific notation, or one with nothing but zeros behind its point.
-    ///
-    /// Spreadsheets write 1.23E+15 or 1E+15, Java 1.23E15; some countries write the point as a comma. A column of
-    /// numbers with a gap in it becomes 123.0. 12E34 is not written for a number, so it is an identifier.
+    /// Whether a text is a number in scientific notation, or one with only zeros behind its decimal point. Spreadsheets write
+    /// 1.23E+15 or 1E+15, Java writes 1.23E15; some countries write the point as a comma. Programs that read a column with gaps
+    /// write 123 as 123.0. No program writes a number as 12E34, so this is an identifier.
     private static func isNumber(_ text: String) -> Bool {
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: "eE".utf8.contains)
         let mantissa = parts[0].drop(while: "+-".utf8.contains)

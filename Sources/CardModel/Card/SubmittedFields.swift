@@ -61,6 +61,7 @@ extension SubmittedFields {
         }
     }
 
+    /// Checks a text that is not blank, and sets the field to its value.
     private mutating func set(_ field: SubmittedField, to text: String) throws(CodedError) {
         switch field {
         case .businessNumber:
@@ -82,8 +83,8 @@ extension SubmittedFields {
         case .expectedIDNumber:
             try Self.requireIntact(text, field)
             guard !SpreadsheetText.hasLostDigits(text) else { throw Self.invalid(.fieldLostDigits(field)) }
-            // An invalid number matches no card, which would show only after the paid verification. The number of another kind of
-            // document passes here: the verdict compares it.
+            // An invalid number matches no card, which would be noticed only after the paid verification. The number of
+            // another kind of document passes here: the verdict compares it.
             if case .failure(let violation) = IDNumber.parse(registered: text), violation != .unsupportedDocument {
                 throw Self.invalid(.fieldNotIdentityNumber(field))
             }

@@ -42,9 +42,8 @@ extension CalendarDay {
     private static let first = CalendarDay(checkedYear: 1, month: 1, day: 1)
     private static let last = CalendarDay(checkedYear: 9999, month: 12, day: 31)
 
-    /// Creates the day with this number of days after 1970-01-01, clamped to the years 1 to 9999.
-    ///
-    /// Counts years that begin in March, so that the leap day is the last of its year, in eras of 400 years.
+    /// Creates the day with this number of days after 1970-01-01, clamped to the years 1 to 9999. The algorithm counts in eras of
+    /// 400 years, and lets years begin in March, so that a leap day ends its year.
     package init(daysSinceEpoch days: Int) {
         guard days > Self.first.daysSinceEpoch else {
             self = Self.first
@@ -96,7 +95,7 @@ extension CalendarDay {
 }
 
 extension Int64 {
-    /// Divides rounding down, so that times before 1970 fall on the day they belong to.
+    /// Divides and rounds down, also below zero, so that times before 1970 get the right day.
     func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
@@ -116,7 +115,8 @@ extension CalendarDay {
     /// Reads and removes the date at the start of a text; `nil`, with the text unchanged, if there is none in the
     /// calendar.
     ///
-    /// Each date is read as far as possible, whatever follows: `2010.1.12020.1.1` is not split at the plausible point.
+    /// A day or month with two digits is always read as such, even if one digit would leave a date behind it:
+    /// `2010.1.12020.1.1` is read as 12 January.
     init?(takenFrom text: inout Substring) {
         guard let match = Self.pattern.withLock({ text.prefixMatch(of: $0) }), let year = Int(match.1),
             let month = (match.2 ?? match.5 ?? match.7).flatMap({ Int($0) }),
@@ -126,7 +126,7 @@ extension CalendarDay {
         text = text[match.range.upperBound...]
     }
 
-    /// Created once: that takes longer than all other work on a reading.
+    /// Created once, because that takes longer than all other work on a reading.
     private static let pattern = Mutex(
         /([0-9]{4})(?:([0-9]{2})([0-9]{2})|([.\/-])([0-9]{1,2})\4([0-9]{1,2})|年([0-9]{1,2})月([0-9]{1,2})日?)/
     )
@@ -136,7 +136,8 @@ extension PrintedText {
     /// Folds a text with dates in it: characters that readers write for a dot or a dash become one.
     static func foldedDates(_ raw: String) -> Substring {
         let folded = self.folded(raw).map { character in
-            "。·・,、".contains(character) ? "." : "‐–—".contains(character) ? "-" : character
+            if "。·・,、".contains(character) { return Character(".") }
+            return "‐–—".contains(character) ? "-" : character
         }
         return String(folded)[...]
     }

@@ -14,13 +14,12 @@ package struct ContentDigest: Hashable, Sendable, Codable, Discreet {
     /// Creates a digest from the result of an incremental hash.
     package init(_ digest: SHA256Digest) { self.bytes = Data(digest) }
 
-    /// Creates a digest from 32 stored bytes.
     package init(stored bytes: Data) { self.bytes = bytes }
 
     /// Lower-case hexadecimal, 64 characters.
     package var hexadecimal: String { self.bytes.hexadecimal }
 
-    /// Without the digest: an owner of the same photo could see from it that we have it, too.
+    /// Does not show the digest: from it, an owner of the same photo could tell that we have the photo, too.
     package var description: String { "ContentDigest" }
 }
 

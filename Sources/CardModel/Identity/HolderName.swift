@@ -1,8 +1,6 @@
-/// A holder's name for comparison: names that look alike are equal.
-///
-/// Folds compatibility forms (NFKC), characters with two codes, white space, invisible characters, case, and the
-/// look-alikes of the middle dot between the parts of minority names: keyboards, readers and other systems each write a
-/// different one.
+/// A holder's name for comparison: names that look alike are equal. Folds compatibility forms (NFKC), characters with two codes,
+/// white space, invisible characters, case, and the look-alikes of the middle dot between the parts of minority names: each
+/// keyboard, reader and system writes another look-alike.
 struct HolderName: Hashable {
     private let folded: String
 
@@ -20,8 +18,8 @@ struct HolderName: Hashable {
         raw.unicodeScalars.contains { "*＊∗✱×?？□■▢�".unicodeScalars.contains($0) }
     }
 
-    /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇: before NFKC, which
-    /// makes two characters of some.
+    /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇. Replaced before NFKC,
+    /// which turns some of them into two characters.
     private static let lookAlikes: [Unicode.Scalar: Unicode.Scalar] = {
         let dots: [Unicode.Scalar] = [
             ".", "\u{2D9}", "\u{387}", "\u{1427}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}",
@@ -36,12 +34,12 @@ struct HolderName: Hashable {
 
 /// Characters with two codes: GBK of 1995 had some that Unicode lacked then, and put them into the private-use area.
 ///
-/// Later standards gave each its own code, but old systems, fonts and input methods still write the private one, so
-/// one person's name comes in either. Sources: GB 18030-2000, appendix E, for those that moved first; GB 18030-2022
-/// for U+9FB4…U+9FBB, the vertical punctuation (18 codes) and the six of the supplementary plane; the same as glibc's
-/// tables of GBK and GB18030.
+/// Later standards gave each a public code, but old systems, fonts and input methods still write the private one, so the
+/// same name comes with either code. Sources: GB 18030-2000, appendix E, for the characters that moved first; GB
+/// 18030-2022 for U+9FB4…U+9FBB, the vertical punctuation (18 codes) and the six of the supplementary plane. glibc's
+/// tables of GBK and GB18030 agree.
 enum ReassignedCharacter {
-    /// Private-use codes, each the first of a run, and the characters of the run in order.
+    /// Runs of consecutive private-use codes: the first code, and the characters of the run in order.
     private static let runs: [(first: UInt32, characters: String)] = [
         // GBK A6D9…A6F3 and A8BC, A8BF.
         (0xE78D, "︐︒︑︓︔︕︖︗︘︙"),

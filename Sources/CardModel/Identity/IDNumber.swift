@@ -64,34 +64,35 @@ package struct IDNumber: Hashable, Sendable, Discreet {
         return self.parse(String(decoding: body + [self.checkCharacter(of: body)], as: UTF8.self))
     }
 
-    /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with
-    /// region, birth date and the right check character; whatever separates its digits, and in the digits of any script.
+    /// Whether a text contains an identity number of 18 characters, of a citizen or a residence permit, with region,
+    /// birth date and the right check character. Separators between the digits and digits of other scripts hide none.
     package static func isContained(in raw: String) -> Bool {
-        // Only digits, not characters for larger numbers, such as 十 and 京 in 北京.
+        // Replaces only digits, not characters for larger numbers, such as 十, or 京 in 北京.
         let letters = raw.lettersAndDigits.map { letter in
             letter.wholeNumberValue.flatMap { 0...9 ~= $0 ? "\($0)" : nil } ?? "\(letter)"
         }
-        return self.standsWhole(in: raw) || self.standsWhole(in: letters.joined())
+        return self.hasUnbrokenNumber(raw) || self.hasUnbrokenNumber(letters.joined())
     }
 
-    private static func standsWhole(in raw: String) -> Bool {
+    /// Whether 17 consecutive digits and the next character are an identity number.
+    private static func hasUnbrokenNumber(_ raw: String) -> Bool {
         let bytes = Array((raw.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? raw.uppercased() : self.normalise(raw)).utf8)
         var digits = 0
         for (index, byte) in bytes.enumerated() {
-            if digits >= 17, self.isWhole(Array(bytes[index - 17...index])) { return true }
+            if digits >= 17, self.isNumber(Array(bytes[index - 17...index])) { return true }
             digits = byte.isASCIIDigit ? digits + 1 : 0
         }
         return false
     }
 
-    /// Whether 17 digits and a further character are an identity number.
-    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+    /// Whether 17 digits and a further character are the number of a citizen or a residence permit.
+    private static func isNumber(_ bytes: [UInt8]) -> Bool {
         // Numbers of residence permits begin with 9, 81, 82 or 83.
         let isRegion =
             bytes[0] == UInt8(ascii: "9") || self.number(bytes[0..<2]) == 83
             || self.provinces.contains(self.number(bytes[0..<2]))
         guard isRegion, bytes[17] == self.checkCharacter(of: bytes[..<17]) else { return false }
-        // Later years are a coincidence: other long numbers must be accepted.
+        // A later birth year means that another long number passes the check by chance: such numbers are permitted.
         return self.birthDate(in: bytes).map { $0.year < 2100 } ?? false
     }
 
@@ -100,7 +101,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
         50, 51, 52, 53, 54, 61, 62, 63, 64, 65, 71, 81, 82,
     ]
 
-    /// ISO 7064 MOD 11-2 over the 17 leading digits.
+    /// Computes ISO 7064 MOD 11-2 over the 17 leading digits.
     private static func checkCharacter(of digits: some Collection<UInt8>) -> UInt8 {
         let weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
         let sum = zip(digits, weights).reduce(0) { $0 + Int($1.0 - UInt8(ascii: "0")) * $1.1 }

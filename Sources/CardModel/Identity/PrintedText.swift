@@ -26,7 +26,7 @@ enum EthnicGroup {
         "塔塔尔", "独龙", "鄂伦春", "赫哲", "门巴", "珞巴", "基诺",
     ]
 
-    /// Values printed in the field although the standard does not list them.
+    /// Values that cards print although the standard does not list them.
     static let tolerated: [String] = ["穿青人", "革家人", "其他", "外国血统"]
 
     private static let known = Set(names + tolerated)
@@ -48,7 +48,7 @@ enum PrintedText {
         return String(String.UnicodeScalarView(compatible))
     }
 
-    /// Whether there is nothing to read.
+    /// Whether a text is missing, or has only white space and invisible characters.
     static func isBlank(_ raw: Redacted<String>?) -> Bool {
         raw.map { self.folded($0.reveal()).isEmpty } ?? true
     }

@@ -2,9 +2,9 @@
 package struct Validity: Hashable, Sendable {
     /// The end of a period.
     package enum End: Hashable, Sendable {
-        /// On a day, which still belongs to it.
+        /// The last day, which still belongs to the period.
         case day(CalendarDay)
-        /// Never: 长期.
+        /// The card never expires: 长期.
         case longTerm
         /// The end was not read.
         case missing
@@ -50,8 +50,8 @@ package struct Validity: Hashable, Sendable {
     package var wholeYears: Int? {
         guard let start = self.start, case .day(let end) = self.end else { return nil }
         let isAnniversary = (end.month, end.day) == (start.month, start.day)
-        let standsInForLeapDay =
+        let isLeapDayAnniversary =
             (start.month, start.day) == (2, 29) && [[2, 28], [3, 1]].contains([end.month, end.day])
-        return isAnniversary || standsInForLeapDay ? end.year - start.year : nil
+        return isAnniversary || isLeapDayAnniversary ? end.year - start.year : nil
     }
 }

@@ -1,4 +1,4 @@
-/// A message in a document, written in the reader's language; `null` without a message.
+/// A message that JSON shows as text in the reader's language; `null` without a message.
 @propertyWrapper package struct InWords<Value: MessageOrNone>: Encodable, Sendable {
     package var wrappedValue: Value
 

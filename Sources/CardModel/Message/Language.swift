@@ -18,7 +18,7 @@ package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
 
     private init(tag: String) { self.tag = tag }
 
-    /// English reads none of the other texts.
+    /// The texts of the language. For English, ``catalogues`` is not touched, which would parse all other languages.
     package var catalogue: MessageCatalogue { self == .english ? .english : Self.catalogues[self] ?? .english }
 
     /// The name of the language in the language itself.
@@ -35,7 +35,7 @@ package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
 
     private static let catalogues = Dictionary(
         uniqueKeysWithValues: Self.listed.map { language, json in
-            // A test reads them all, so that a release holds only valid objects.
+            // A test reads all languages, so this never fails in a release.
             guard let texts = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {
                 preconditionFailure("the texts of \(language.tag) are no object of texts")
             }

@@ -1,14 +1,14 @@
-/// A text that a person reads: an id that stays, the English beside it, and typed arguments.
+/// A text that a person reads: a stable id, the English text, and typed arguments.
 ///
 ///     Message("image.too_large", "the image has \(bytes: size), more than \(bytes: limit)")
 ///
-/// The id finds the text of another language; the English may be improved at any time. A stored message includes its
-/// English, so it is shown unchanged. ``description`` hides personal arguments, only ``text(in:)`` shows them. An error
-/// that has only a text is thrown as a message.
+/// The id selects the text of another language; the English may be improved at any time. A stored message includes its
+/// English, so an old message is shown as it was written. ``description`` hides personal arguments; only ``text(in:)``
+/// shows them. A message is thrown as an error where there is no code for it.
 package struct Message: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Such as `image.too_large`; unique among all messages.
     package let id: String
-    /// The English with `{1}`, `{2}` … for the arguments; its own braces are doubled.
+    /// The English text with `{1}`, `{2}` … for the arguments; a brace of the text itself is doubled.
     package let english: String
     package let arguments: [Argument]
 
@@ -18,7 +18,7 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
         case arguments = "arguments"
     }
 
-    /// The message without its personal values, for what is stored or shown in the clear.
+    /// The message without its personal values, to be stored or shown in the clear.
     package var withoutPersonalValues: Message {
         Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withoutPersonalValues))
     }
@@ -36,11 +36,12 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
     /// The English text without personal values.
     package var description: String { self.description(showing: []) }
 
-    /// Returns the English text with only those personal values that its reader already sees.
+    /// Returns the English text, in which only personal values that the reader already knows are shown.
     package func description(showing known: [String]) -> String {
         self.text(in: .english) { known.contains($0.reveal()) ? $0.reveal() : "<redacted>" }
     }
 
+    /// Fills the arguments into the template of a language.
     func text(in catalogue: MessageCatalogue, revealing reveal: (Redacted<String>) -> String) -> String {
         var text = ""
         MessageTemplate(catalogue.template(for: self)).walk { piece in

@@ -30,7 +30,7 @@ extension Message {
     }
 }
 
-// Written out, since messages are stored: a renamed case must not make them unreadable.
+// The keys are written out because messages are stored: a renamed case must not make old messages unreadable.
 extension Message.Argument: Codable {
     private enum CodingKeys: String, CodingKey {
         case code = "text"

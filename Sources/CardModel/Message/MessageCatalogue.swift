@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The texts of one language by the ids of messages, and how it writes values.
+/// The texts of one language by message id, and how that language writes values.
 package struct MessageCatalogue: Sendable {
     /// English: each message carries its own text.
     package static let english = MessageCatalogue(.english, texts: [:])
@@ -23,7 +23,7 @@ package struct MessageCatalogue: Sendable {
     /// Ids that contain `{1}`, which matches any word, split into start and end.
     private let patterns: [(start: Substring, end: Substring, text: String)]
 
-    /// Creates a catalogue of one template per id. A language with one form only has no plurals.
+    /// Creates a catalogue with one template for each id, so it suits languages without plurals.
     package init(_ language: Language, texts: [String: String]) {
         self.language = language
         self.texts = texts
@@ -32,17 +32,18 @@ package struct MessageCatalogue: Sendable {
         }
     }
 
-    /// Returns the text of an id without arguments; `nil` if this language has none.
+    /// Returns the text of an id, its arguments not filled in; `nil` if this language lacks it.
     package func text(of id: String) -> String? {
         self.texts[id] ?? self.patterns.first { id.hasPrefix($0.start) && id.hasSuffix($0.end) }?.text
     }
 
-    /// Returns the template of a message; its English if this language has none for the same arguments.
+    /// Returns the template of a message; the English one if this language lacks it, or has one for more arguments.
     func template(for message: Message) -> String {
         guard let text = self.text(of: message.id) else { return message.english }
         return MessageTemplate(text).argumentCount <= message.arguments.count ? text : message.english
     }
 
+    /// Formats an argument as the language writes such values.
     func text(of argument: Message.Argument, revealing reveal: (Redacted<String>) -> String) -> String {
         switch argument {
         case .code(let value): value

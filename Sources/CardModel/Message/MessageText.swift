@@ -68,7 +68,7 @@ extension Message.Text {
             self.append(.list(values.map(Message.Argument.code)))
         }
 
-        /// Clauses of their own, with commas between them.
+        /// Several clauses, each with an id of its own, with commas between them.
         package mutating func appendInterpolation(_ values: [Message]) {
             self.append(.list(values.map(Message.Argument.message)))
         }
@@ -83,7 +83,7 @@ extension Message.Text {
     }
 }
 
-/// A text with `{1}`, `{2}` … for its arguments and doubled braces for its own.
+/// A text with `{1}`, `{2}` … for its arguments; a brace of the text itself is doubled.
 struct MessageTemplate {
     enum Piece {
         case character(Character)
@@ -100,6 +100,7 @@ struct MessageTemplate {
             ? literal.replacing("{", with: "{{").replacing("}", with: "}}") : literal
     }
 
+    /// Passes the characters and arguments of the text to `body`, in order.
     func walk(_ body: (Piece) -> Void) {
         var remaining = self.text[...]
         while let character = remaining.popFirst() {
@@ -115,7 +116,7 @@ struct MessageTemplate {
         }
     }
 
-    /// The highest number among the arguments; 0 without one.
+    /// The highest argument number in the text; 0 if there is none.
     var argumentCount: Int {
         var count = 0
         self.walk { if case .argument(let number) = $0 { count = max(count, number) } }

@@ -18,7 +18,7 @@ package enum DeliveryBody: String, CaseIterable, Sendable, Codable {
     case octetStream = "octet-stream"
 }
 
-/// What to do about a delivery that may have been applied (`delivery.on_unknown`).
+/// What to do about a delivery that the backend may have applied (`delivery.on_unknown`).
 package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
     /// The same bytes are sent again under the same key.
     case resend = "resend"
@@ -26,7 +26,7 @@ package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
     case hold = "hold"
 }
 
-/// One part of a business backend's form, as it is persisted with its delivery: a value, or the image of a member.
+/// One part of a business backend's form, as stored with its delivery: a text, or the image of a member.
 package struct DeliveryPart: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         /// A text value; may be a secret (TOKEN).
@@ -47,7 +47,7 @@ package struct DeliveryPart: Hashable, Sendable {
     }
 }
 
-// Written out, since parts are stored: a renamed label must not make open deliveries unreadable.
+// The keys are written out because parts are stored: a renamed property must not make open deliveries unreadable.
 extension DeliveryPart: Codable {
     private enum CodingKeys: String, CodingKey {
         case name = "name"
@@ -91,7 +91,7 @@ package struct DeliveryMember: Hashable, Sendable {
     package var businessNumber: BusinessNumber
     /// The user account of the upload; `nil` for the configured one.
     package var userNumber: Redacted<String>?
-    /// Whether it is sent in a delivery of its own, because a delivery with it was refused as a whole.
+    /// Whether the card is sent in a delivery of its own, because a delivery of several cards was refused as a whole.
     package var isSplit: Bool
 
     package init(
@@ -106,7 +106,7 @@ package struct DeliveryMember: Hashable, Sendable {
     }
 }
 
-/// A delivery ready to be sent: the persisted recipe with the images of its members at hand.
+/// A delivery ready to be sent: the stored parts, together with the images of the members.
 package struct OutboundDelivery: Sendable, Discreet {
     /// The key of this delivery, the same for all attempts.
     package var idempotencyKey: String
@@ -116,8 +116,8 @@ package struct OutboundDelivery: Sendable, Discreet {
     package var boundary: String
     package var parts: [DeliveryPart]
     package var images: [CardID: Data]
-    /// Personal values of the members (name, number, address, …) that no message may repeat. No part needs to hold
-    /// them: a backend that reads the images may quote them.
+    /// Personal values of the members (name, number, address, …) that no message may repeat. They need not be in a part:
+    /// a backend that reads the images may quote them.
     package var confidential: [Redacted<String>]
 
     package init(
@@ -138,7 +138,6 @@ package struct OutboundDelivery: Sendable, Discreet {
     }
 }
 
-/// The outcome of an attempt of a delivery.
 package enum DeliveryOutcome: Hashable, Sendable {
     /// The backend holds the documents; `alreadyExisted` if it held them before.
     case accepted(alreadyExisted: Bool, code: String)
@@ -155,7 +154,7 @@ package enum DeliveryItemOutcome: Hashable, Sendable {
     case accepted(alreadyExisted: Bool, code: String)
     /// Definitely refused for this card.
     case rejected(RemoteFailure)
-    /// Not applied, and it may be sent again in a new delivery ("not now", an expired TOKEN).
+    /// Not applied; the card may be sent again in a new delivery ("not now", an expired TOKEN).
     case notApplied(RemoteFailure)
     /// The reply does not name the card: the backend may hold it.
     case unknown(RemoteFailure)

@@ -1,4 +1,4 @@
-// Properties of an outcome for recording, repeating and counting it.
+// What an outcome means for the record, for the next attempt and for the endpoint.
 extension DeliveryOutcome {
     private var items: [DeliveryItemOutcome] { if case .items(let items) = self { items } else { [] } }
 
@@ -13,7 +13,7 @@ extension DeliveryOutcome {
     /// The failure of the whole delivery, or of the first card that was not accepted.
     private var firstFailure: RemoteFailure? { self.failure ?? self.items.lazy.compactMap(\.failure).first }
 
-    /// The class of the outcome; for several cards, that of the first that was not accepted.
+    /// The class of the outcome; for several cards, the class of the first card that was not accepted.
     package var failureClass: FailureClass { self.firstFailure?.failureClass ?? .accepted }
 
     /// Whether the backend accepted any card.
@@ -21,49 +21,50 @@ extension DeliveryOutcome {
         if case .items(let items) = self { items.contains { $0.failure == nil } } else { self.failure == nil }
     }
 
-    /// The failure recorded with the attempt: a joint reply that accepts no card counts for the endpoint like a failure
-    /// of the whole delivery.
+    /// The failure that is stored with the attempt. A joint reply that accepts no card counts for the endpoint like a
+    /// failure of the whole delivery.
     package var recordedFailure: RemoteFailure? { self.isAccepted ? nil : self.firstFailure }
 
-    /// The code of a reply that accepted everything; `nil` if its cards have different codes.
+    /// The code of a reply that accepted every card; `nil` if a card was not accepted, or the codes differ.
     package var acceptedCode: String? {
         if case .accepted(_, let code) = self { return code }
         let codes = Set(self.items.map(\.acceptedCode))
         return codes.count == 1 ? codes.first ?? nil : nil
     }
 
-    /// Whether the backend may have applied the delivery: unless the answer proves the contrary.
+    /// Whether the whole delivery failed and the backend may have applied it all the same.
     package var mayBeApplied: Bool { self.failure?.mayBeApplied ?? false }
 
-    /// Whether the failure counts towards the most attempts.
+    /// Whether the failure counts towards the maximum of attempts.
     package var counts: Bool {
         guard let failure else { return false }
         return switch failure.failureClass {
         case .transient, .unknown: true
-        // A gateway that gives up on one document gives the same answer.
+        // A gateway may answer so because of this document alone, so it must not be repeated without end.
         case .throttled: failure.mayBeApplied
         default: failure.isStopOfRequest
         }
     }
 
-    /// The failure of the delivery as a whole; also of a joint reply that refuses every card, some by unlisted codes.
+    /// The failure of the whole delivery, apart from a refused TOKEN. Includes a joint reply that refuses every card and
+    /// has unlisted codes.
     package var failureOfAll: RemoteFailure? {
         if case .failed(let failure) = self { failure } else { self.unlisted?.first }
     }
 
-    /// Whether the backend refuses the TOKEN or the form, for any card.
+    /// Whether the backend refuses the TOKEN or the form, so that it would refuse every card.
     package var isRefusalOfForm: Bool {
         if case .tokenExpired = self { true } else { self.failure?.isStopOfRequest ?? false }
     }
 
-    /// The refusals by unlisted codes, if this is a joint reply that refuses every card.
+    /// The refusals by unlisted codes in a joint reply that refuses every card; `nil` for other outcomes.
     package var unlisted: [RemoteFailure]? {
         guard case .items(let items) = self else { return nil }
         let refusals = items.compactMap { if case .rejected(let failure) = $0 { failure } else { nil } }
         return refusals.count == items.count ? refusals.filter(\.isUnlisted) : nil
     }
 
-    /// Why the TOKEN was refused; one that is refused for a member of a joint reply is refused for all.
+    /// The refusal of the TOKEN, if any; a TOKEN that is refused for one member of a joint reply is refused for all.
     package var tokenRefusal: RemoteFailure? {
         if case .tokenExpired(let failure) = self { return failure }
         return self.items.lazy.compactMap { if case .notApplied(let failure) = $0 { failure } else { nil } }

@@ -1,4 +1,4 @@
-/// The class of every outbound attempt, decided once at the boundary.
+/// The class of an attempt of an outbound call, decided once, where the answer is read.
 package enum FailureClass: String, CaseIterable, Sendable, Codable {
     case accepted = "accepted"
     /// Definitely refused for this card.
@@ -7,11 +7,11 @@ package enum FailureClass: String, CaseIterable, Sendable, Codable {
     case shrink = "shrink"
     /// The remote asks for a slower pace; costs no attempt.
     case throttled = "throttled"
-    /// The request head was never handed to a connection; costs no attempt.
+    /// No connection ever got the head of the request; costs no attempt.
     case notSent = "not_sent"
     /// A repeatable call failed and may succeed later.
     case transient = "transient"
-    /// A delivery that may have been received.
+    /// The remote may have received the delivery.
     case unknown = "unknown"
     /// Every card would fail: credentials, quota, address, TOKEN, arguments.
     case stop = "stop"
@@ -21,31 +21,32 @@ package enum FailureClass: String, CaseIterable, Sendable, Codable {
 package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The scope of a ``FailureClass/stop``.
     package enum StopScope: String, Sendable, Codable {
-        /// The account (credentials, quota, 407, TOKEN): never makes a card fail, whatever happens to other cards.
+        /// The account (credentials, quota, 407, TOKEN): a card never fails because of it.
         case account
-        /// The request (address, arguments): a card can cause it, too, and fails by it once another card passes.
+        /// The request (address, arguments): a single card can cause it, too; it then counts as the card's failure once
+        /// another card passes.
         case request
     }
 
     package var failureClass: FailureClass
-    /// The remote's own code, or ours for failures of transport (`connect_refused`); bounded, free of personal data.
+    /// The remote's own code, or ours for a failure of transport (`connect_refused`); short and without personal data.
     package var code: String
     package var message: Message
     /// The HTTP status, if there was a reply.
     package var httpStatus: Int?
-    /// The wait that the remote requests.
+    /// How long the remote asks us to wait.
     package var retryAfter: Duration?
     /// For class `stop`: its scope.
     package var stopScope: StopScope
-    /// For class `rejected`, if no list of `delivery.retcode` has the code: its possible spellings; a person then
-    /// decides.
+    /// For class `rejected`, if no list of `delivery.retcode` has the code, so that a person decides: the spellings of
+    /// the code that a list could have.
     package var unlistedCode: Redacted<[String]>?
-    /// Whether the answer is complete but not understood: sending the same bytes again cannot change that.
+    /// Whether the answer is complete but not understood: the same bytes would get the same answer.
     package var isUnreadable = false
     /// For a delivery: whether the remote may have applied the request; `false` only if the answer proves the contrary.
     package var mayBeApplied: Bool
 
-    /// Creates a failure whose class decides whether it may have been applied: only `unknown` may.
+    /// Creates a failure after which the request may have been applied only if its class is `unknown`.
     package init(
         _ failureClass: FailureClass,
         code: String,
@@ -61,7 +62,7 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// Whether no list of `delivery.retcode` has its code, so that a person decides.
     package var isUnlisted: Bool { self.unlistedCode != nil }
 
-    /// Whether its HTTP status is one with which servers answer addresses that they do not serve.
+    /// Whether the HTTP status is one that servers give for addresses that they do not serve.
     package var isAboutAddress: Bool { [403, 404, 405, 410].contains(self.httpStatus) }
 
     package var description: String { "\(self.failureClass.rawValue) (\(self.code)): \(self.message)" }

@@ -1,8 +1,8 @@
 /// The meanings of the backend's RETCODE values (`delivery.retcode.*`).
 ///
 /// By default only the three usual spellings of success are known. The codes for "already there" and "TOKEN expired"
-/// differ from backend to backend: a wrong guess would lose a document or send it again, so these lists are empty by
-/// default. A code is compared as text, so a number 0 is `"0"`.
+/// differ from backend to backend, and a wrong guess would lose a document or send it again: their lists are empty by
+/// default. Codes are compared as texts, so the number 0 is `"0"`.
 package struct RetcodeTable: Hashable, Sendable {
     /// What to do with a card whose code is in no list (`delivery.retcode.unlisted`).
     package enum Unlisted: String, CaseIterable, Sendable, Codable {
@@ -26,11 +26,11 @@ package struct RetcodeTable: Hashable, Sendable {
         package var key: String { "delivery.retcode.\(self.rawValue)" }
     }
 
-    /// The backend accepted the document. May hold statuses of answers without a body, too: `http_204`.
+    /// The backend accepted the document. The list may also have statuses of answers without a body: `http_204`.
     package var success: Set<String> = ["000000", "0000", "0"]
-    /// The backend held it before: success.
+    /// The backend already held the document, which is a success.
     package var alreadyExists: Set<String> = []
-    /// The backend refused the TOKEN; nothing was applied. May hold statuses, too: `http_403`.
+    /// The backend refused the TOKEN; nothing was applied. The list may also have statuses: `http_403`.
     package var tokenExpired: Set<String> = []
     /// "Not now": the same delivery is sent again, under the same key.
     package var retryable: Set<String> = []
@@ -39,7 +39,7 @@ package struct RetcodeTable: Hashable, Sendable {
 
     package init() {}
 
-    /// Returns the first spelling of a code that a list holds; else the last.
+    /// Returns the first spelling of a code that a list has; the last spelling if no list has one.
     package func listedSpelling(of spellings: [String]) -> String {
         spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
     }
@@ -52,7 +52,7 @@ package struct RetcodeTable: Hashable, Sendable {
         ]
     }
 
-    /// Returns the meaning of a code; the first list that holds it counts.
+    /// Returns the meaning of a code, which is that of the first list with the code.
     package func meaning(of code: String) -> Meaning {
         self.lists.first { $0.codes.contains(code) }?.meaning ?? .unlisted
     }

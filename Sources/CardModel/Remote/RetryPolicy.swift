@@ -16,7 +16,7 @@ package struct RetryPolicy: Hashable, Sendable {
 
     /// The upper bound of the delay after a failed attempt.
     ///
-    /// - Parameter attempt: how many attempts have failed so far, from 1.
+    /// - Parameter attempt: the number of attempts that have failed so far, at least 1.
     package func bound(afterAttempt attempt: Int) -> Duration {
         let doublings = min(max(attempt - 1, 0), 30)
         return min(self.cap, self.base * (1 << doublings))

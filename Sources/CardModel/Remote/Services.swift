@@ -7,7 +7,7 @@ package protocol Verifier: Sendable {
     var parameters: String { get }
     /// Host and port.
     var endpoint: String { get }
-    /// All settings for interpreting answers: after a change, an answer may be understood that was not.
+    /// All settings for interpreting answers: after a change of them, an answer not understood before may be understood.
     var terms: Redacted<String> { get }
 
     /// Reads the TLS files again; on an error the old ones stay in use.
@@ -34,16 +34,15 @@ package protocol Backend: Sendable {
     /// Makes the parts of one delivery with the current TOKEN.
     func parts(for members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart]
 
-    /// Derives the boundary of a delivery from its key and proves it absent from every part.
+    /// Derives the boundary of a delivery from its key; throws if a part contains the boundary.
     func boundary(for key: String, parts: [DeliveryPart], images: [CardID: Data]) throws(RemoteFailure) -> String
 
     /// Makes one attempt; throws only `CancellationError`, after which the outcome is unknown.
     func send(_ delivery: OutboundDelivery, progress: ByteProgress?) async throws -> DeliveryOutcome
 
-    /// Returns the TOKEN in these parts.
     func token(in parts: [DeliveryPart]) -> Redacted<String>?
 
-    /// Reads the TOKEN source again; returns whether the new TOKEN differs from that of the parts.
+    /// Reads the TOKEN from its source again; returns whether it differs from the one in the parts.
     func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool
 }
 
@@ -55,7 +54,7 @@ package protocol Fetcher: Sendable {
     /// Reads the TLS file again; on an error the old one stays in use.
     func reload() throws(CodedError)
 
-    /// Returns name and port of an address's host; throws `CodedError` of kind `input` if the rules forbid the address.
+    /// Returns host name and port of an address; throws `CodedError` of kind `input` if the rules forbid the address.
     func host(of address: Redacted<String>) throws(CodedError) -> String
 
     /// Fetches the missing bytes of an image; throws only `CancellationError` and the errors of `store`.
@@ -78,7 +77,6 @@ package struct PreparedImage: Hashable, Sendable, Discreet {
     package var description: String { "PreparedImage(\(self.width)x\(self.height), \(self.jpeg.count) bytes)" }
 }
 
-/// The outcome of an attempt of a verification.
 package enum VerificationOutcome: Hashable, Sendable {
     case read(CardReading)
     case failed(RemoteFailure)
@@ -103,9 +101,9 @@ package struct ReadingKey: Hashable, Sendable {
     }
 }
 
-/// The version of an image named by URL when its first bytes came, so that a later attempt continues the same bytes.
+/// The version of an image that a URL gave with its first bytes, so that a later attempt continues the same version.
 package struct FetchedVersion: Hashable, Sendable, Codable {
-    /// The strong `ETag`, or the `Last-Modified` date, as it came (RFC 9110 section 8.8).
+    /// The strong `ETag`, or the `Last-Modified` date, exactly as received (RFC 9110 section 8.8).
     package var validator: String?
     /// The total number of bytes, if the host gave it.
     package var byteCount: Int?
@@ -125,7 +123,7 @@ package struct FetchedVersion: Hashable, Sendable, Codable {
 package struct FetchRequest: Sendable {
     /// The address, which may carry a signature in its query.
     package var address: Redacted<String>
-    /// The ranges of durable bytes, in order, with gaps between them.
+    /// The ranges of bytes that are already durable, in order; the gaps between them are missing.
     package var stored: [Range<Int>]
     /// The version of the durable bytes.
     package var version: FetchedVersion?
@@ -141,13 +139,13 @@ package struct FetchRequest: Sendable {
 package enum FetchOutcome: Sendable {
     /// All bytes are durable.
     case fetched
-    /// The host, or the way to it, failed.
+    /// The host, or the connection to it, failed.
     case failed(RemoteFailure)
     /// The configured rules forbid the address; an operator may change them.
     case forbidden(CodedError)
     /// The host sends no usable image: empty or too large.
     case unusable(CodedError)
-    /// Our own disk has no room for it now, or the card is no longer fetched here.
+    /// Our own disk has no room now, or this process no longer has the claim of the card.
     case interrupted
 
     /// The class of the attempt.

@@ -1,11 +1,11 @@
 /// The stages of the pipeline, in the order in which a card passes them; the raw values are stored and shown.
 package enum Stage: String, CaseIterable, Sendable, Codable {
-    /// Images named by URL.
+    /// Fetches images named by URL.
     case fetch = "fetch"
-    /// Completely received source bytes.
+    /// Makes the JPEG from completely received source bytes.
     case prepare = "prepare"
-    /// Prepared images.
+    /// Has prepared images read and judged.
     case verify = "verify"
-    /// Verified cards.
+    /// Sends verified cards to the backend.
     case deliver = "deliver"
 }

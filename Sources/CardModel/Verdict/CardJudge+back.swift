@@ -1,11 +1,11 @@
 extension CardJudge {
     /// Applies the rules of the emblem side.
-    mutating func askBack(_ fields: CardFields) {
-        self.askValidity(fields.validity)
-        self.askIssuer(fields.issuer)
+    mutating func checkBack(_ fields: CardFields) {
+        self.checkValidity(fields.validity)
+        self.checkIssuer(fields.issuer)
     }
 
-    private mutating func askValidity(_ printed: Redacted<String>?) {
+    private mutating func checkValidity(_ printed: Redacted<String>?) {
         guard let printed, !PrintedText.isBlank(printed) else {
             return self.add(.validityUnreadable, .verdictValidityMissing)
         }
@@ -13,12 +13,12 @@ extension CardJudge {
             return self.add(.validityUnreadable, .verdictValidityUnreadable(printed))
         }
         if let start = validity.start, start > self.today { self.add(.validityNotBegun, .verdictNotBegun) }
-        self.askEnd(validity.end)
-        self.askSpan(validity)
+        self.checkEnd(validity.end)
+        self.checkSpan(validity)
     }
 
-    /// The last day still belongs to the validity.
-    private mutating func askEnd(_ end: Validity.End) {
+    /// A card is still valid on its last day.
+    private mutating func checkEnd(_ end: Validity.End) {
         switch end {
         case .longTerm: break
         case .missing: self.add(.validityEndMissing, .verdictValidityEndMissing)
@@ -30,14 +30,14 @@ extension CardJudge {
         }
     }
 
-    private mutating func askSpan(_ validity: Validity) {
+    private mutating func checkSpan(_ validity: Validity) {
         guard validity.start != nil else { return self.add(.validityStartMissing, .verdictValidityStartMissing) }
         guard case .day = validity.end else { return }
         if let years = validity.wholeYears, [5, 10, 20].contains(years) { return }
         self.add(.validitySpan, .verdictValiditySpan)
     }
 
-    private mutating func askIssuer(_ printed: Redacted<String>?) {
+    private mutating func checkIssuer(_ printed: Redacted<String>?) {
         if PrintedText.isBlank(printed) { return self.add(.issuerUnusual, .verdictIssuerMissing) }
         guard let printed, !PrintedText.folded(printed.reveal()).contains("公安") else { return }
         self.add(.issuerUnusual, .verdictIssuer)

@@ -1,20 +1,20 @@
 extension CardJudge {
     /// Applies the rules of the portrait side.
-    mutating func askFront(_ fields: CardFields) {
-        let number = self.number(fields.number)
-        self.askHolderNumber(fields.number)
-        self.askName(fields.name)
-        self.askHolderName(fields.name)
+    mutating func checkFront(_ fields: CardFields) {
+        let number = self.checkedNumber(fields.number)
+        self.checkHolderNumber(fields.number)
+        self.checkName(fields.name)
+        self.checkHolderName(fields.name)
         if let number {
-            self.askBirthDate(fields.birthDate, against: number)
-            self.askGender(fields.gender, against: number)
-            self.askAge(of: number)
+            self.checkBirthDate(fields.birthDate, against: number)
+            self.checkGender(fields.gender, against: number)
+            self.checkAge(of: number)
         }
-        self.askEthnicity(fields.ethnicity)
+        self.checkEthnicity(fields.ethnicity)
     }
 
-    /// Checks the number, and returns it if it is valid; without it, rules that compare with it find nothing.
-    private mutating func number(_ printed: Redacted<String>?) -> IDNumber? {
+    /// Checks the number, and returns it if it is valid; without a valid number, rules that compare with it are not applied.
+    private mutating func checkedNumber(_ printed: Redacted<String>?) -> IDNumber? {
         guard let printed, !PrintedText.isBlank(printed) else {
             self.add(.numberMissing, .verdictNumberMissing)
             return nil
@@ -29,7 +29,7 @@ extension CardJudge {
         }
     }
 
-    private mutating func askName(_ printed: Redacted<String>?) {
+    private mutating func checkName(_ printed: Redacted<String>?) {
         let count = printed.map { HolderName($0.reveal()).count } ?? 0
         if count == 0 {
             self.add(.nameMissing, .verdictNameMissing)
@@ -40,36 +40,36 @@ extension CardJudge {
         }
     }
 
-    /// Skips an unread date; a date that was read but is not in the calendar (`2月30日`) differs from the number's.
-    private mutating func askBirthDate(_ printed: Redacted<String>?, against number: IDNumber) {
+    /// Skips an unread date. A date that was read but is not in the calendar (`2月30日`) counts as different from the number's.
+    private mutating func checkBirthDate(_ printed: Redacted<String>?, against number: IDNumber) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard CalendarDay(printed: printed.reveal()) != number.birthDate else { return }
         self.add(.birthDateMismatch, .verdictBirthDateMismatch)
     }
 
-    /// Skips an unread gender; an unknown spelling differs from the number's, so that an altered card cannot pass as
-    /// unusual.
-    private mutating func askGender(_ printed: Redacted<String>?, against number: IDNumber) {
+    /// Skips an unread gender. An unknown spelling counts as different from the number's gender, so that an altered card
+    /// cannot pass by it.
+    private mutating func checkGender(_ printed: Redacted<String>?, against number: IDNumber) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard Gender(printed: printed.reveal()) != number.gender else { return }
         self.add(.genderMismatch, .verdictGenderMismatch)
     }
 
-    private mutating func askAge(of number: IDNumber) {
+    private mutating func checkAge(of number: IDNumber) {
         guard self.rules.minimumAge > 0, number.birthDate.age(on: self.today) < self.rules.minimumAge else { return }
         self.add(.underAge, .verdictUnderAge(self.rules.minimumAge))
     }
 
-    private mutating func askEthnicity(_ printed: Redacted<String>?) {
+    private mutating func checkEthnicity(_ printed: Redacted<String>?) {
         guard let printed, !PrintedText.isBlank(printed), !EthnicGroup.isKnown(printed.reveal()) else { return }
         self.add(.ethnicityUnknown, .verdictEthnicity)
     }
 
-    // MARK: Whose card it is
+    // MARK: The registered holder
     //
-    // Compared with the identity that the holder registered with, unless that is blank. An unread field does not match.
+    // Number and name are compared with those that the holder registered with, if given. An unread field does not match.
 
-    private mutating func askHolderNumber(_ printed: Redacted<String>?) {
+    private mutating func checkHolderNumber(_ printed: Redacted<String>?) {
         guard let expected = self.expected?.expectedIDNumber, !PrintedText.isBlank(expected) else { return }
         switch ExpectedHolder.hasNumber(printed, expected) {
         case true?: break
@@ -78,7 +78,7 @@ extension CardJudge {
         }
     }
 
-    private mutating func askHolderName(_ printed: Redacted<String>?) {
+    private mutating func checkHolderName(_ printed: Redacted<String>?) {
         guard let expected = self.expected?.expectedName, !PrintedText.isBlank(expected) else { return }
         if !ExpectedHolder.hasName(printed, expected) { self.add(.holderNameMismatch, .verdictHolderName) }
     }
@@ -86,13 +86,13 @@ extension CardJudge {
 
 /// Whether a reading matches the values that the holder registered with; for the rules and for displays.
 package enum ExpectedHolder {
-    /// Compares numbers after reading both; an expected one of 15 digits is upgraded.
+    /// Compares numbers in their normal form; an expected number of 15 digits is upgraded first.
     ///
-    /// - Returns: `nil` if the expected text is not a number.
+    /// - Returns: whether they are equal; `nil` if the expected text is not a number.
     package static func hasNumber(_ read: Redacted<String>?, _ expected: Redacted<String>) -> Bool? {
         switch IDNumber.parse(registered: expected.reveal()) {
         case .success(let registered): (try? read.map { try IDNumber.parse($0.reveal()).get() }) == registered
-        // Where the rules admit other documents, the card can still be the expected one.
+        // The operator's rules may accept other documents, so compare the texts.
         case .failure(.unsupportedDocument): read.map(Self.folded) == Self.folded(expected)
         case .failure: nil
         }

@@ -35,10 +35,8 @@ package struct CardReading: Hashable, Sendable, Codable {
 }
 
 extension CardReading {
-    /// Returns the reading with the card of a side in front of the others, if exactly one card of the photo shows it;
-    /// else the reading as it is.
-    ///
-    /// Selecting twice for one side changes nothing more.
+    /// Returns the reading with the card that shows a side before the others, if exactly one card of the photo shows
+    /// that side; else the reading unchanged.
     package func selecting(_ side: CardSide?) -> CardReading {
         guard !self.others.isEmpty, let index = self.soleIndex(of: side) else { return self }
         var others = self.cards
@@ -48,15 +46,16 @@ extension CardReading {
         return chosen
     }
 
-    /// Whether the submitted card is known: it is the only card, or the only one that shows the expected side.
+    /// Whether it is clear which card was submitted: it is the only card of the photo, or the only one that shows the
+    /// expected side.
     func isUnambiguous(for side: CardSide?) -> Bool { self.others.isEmpty || self.soleIndex(of: side) != nil }
 
-    /// Every card of the photo by itself, this one first.
+    /// The readings of all cards of the photo, this one first, each without `others`.
     private var cards: [CardReading] {
         ([self] + self.others).map { card in
-            var alone = card
-            alone.others = []
-            return alone
+            var card = card
+            card.others = []
+            return card
         }
     }
 

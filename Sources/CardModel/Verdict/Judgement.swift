@@ -1,16 +1,15 @@
-/// The judgement over one reading: the provider's answer joined with our own rules.
+/// What the rules decide about a card by its reading.
 package enum Verdict: Hashable, Sendable {
     /// Every rule holds.
     case accepted
     /// A rule rejects the card.
     case rejected(ReasonCode, message: Message)
-    /// A rule cannot be judged; a person decides.
+    /// A rule asks for a person, who decides.
     case held(ReasonCode, message: Message)
 }
 
 /// A rule of the verdict that does not hold for a reading.
 package struct VerdictFinding: Hashable, Sendable {
-    /// The stable code of what is wrong.
     package var reason: ReasonCode
     package var severity: VerdictSeverity
     /// The problem and its remedy, for a person.
@@ -25,7 +24,6 @@ package struct VerdictFinding: Hashable, Sendable {
 
 /// The consequence when a rule of the verdict does not hold (`verdict.severity.*`).
 package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
-    /// The card is refused.
     case reject = "reject"
     /// A person decides.
     case hold = "hold"
@@ -33,15 +31,14 @@ package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
     case warn = "warn"
     /// The rule is not applied.
     case off = "off"
-    /// The card passes although the service cannot say (legality alone); the same as `off`, in the service's own word.
+    /// The same as `off`, in the word of the verification service; only for its missing genuineness scores.
     case accept = "accept"
 }
 
-/// The verdict over one reading, with the other findings.
+/// The verdict over one reading, with warnings.
 package struct Judgement: Hashable, Sendable {
-    /// The result for the card.
     package var verdict: Verdict
-    /// The findings that decide nothing, in the order of the rules.
+    /// The findings of severity `warn`, in the order of the rules.
     package var warnings: [VerdictFinding]
 
     package init(_ verdict: Verdict, warnings: [VerdictFinding] = []) {
@@ -49,7 +46,7 @@ package struct Judgement: Hashable, Sendable {
         self.warnings = warnings
     }
 
-    /// Decides by findings: the first that rejects, else the first that holds, else accepted.
+    /// Decides by findings: by the first that rejects, else by the first that holds; without either, accepts.
     package init(_ findings: [VerdictFinding]) {
         self.verdict =
             switch findings.deciding {
@@ -62,6 +59,6 @@ package struct Judgement: Hashable, Sendable {
 }
 
 extension [VerdictFinding] {
-    /// The first that rejects, else the first that holds.
+    /// The first finding that rejects, else the first that holds.
     var deciding: VerdictFinding? { self.first { $0.severity == .reject } ?? self.first { $0.severity == .hold } }
 }

@@ -1,4 +1,5 @@
-/// A rule of the verdict; its raw value is its stable reason code and the last part of its key `verdict.severity.*`.
+/// A rule of the verdict. A case is named after what is wrong if the rule does not hold; a comment says what it requires. The raw
+/// value is the reason code and the last part of the key `verdict.severity.*`.
 package enum VerdictRule: String, CaseIterable, Sendable {
     // The photo.
     /// The service saw a card.
@@ -8,9 +9,8 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case sideMismatch = "side_mismatch"
     /// The service calls nothing on the card abnormal (FaceID v3, `result` 1002).
     case readingAbnormal = "reading_abnormal"
-    /// The service gave genuineness scores: a key that is not licensed for them gives none or zeros, and the vendor's
-    /// samples of backs carry none. An operator with such an account sets `warn` or `off`, which lets fronts without
-    /// scores pass, too.
+    /// The service gave genuineness scores. An account that is not licensed for them gets none or zeros, and the vendor's samples
+    /// of backs have none. An operator with such an account sets `warn` or `off`; then fronts without scores pass, too.
     case legalityUnavailable = "legality_unavailable"
     case legalityLow = "legality_low"
 
@@ -18,7 +18,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case numberMissing = "id_number_missing"
     /// The number has the shape of a resident identity number.
     case numberMalformed = "id_number_malformed"
-    /// The number is not another document's.
+    /// The number is not that of another kind of document.
     case unsupportedDocument = "unsupported_document"
     case numberChecksum = "id_number_checksum"
     case numberRegion = "id_number_region"
@@ -48,7 +48,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case expired = "expired"
     /// The validity does not end within the days of notice.
     case expiresSoon = "expires_soon"
-    /// The span is one that cards are issued for.
+    /// The span is one for which cards are issued: 5, 10 or 20 years, or without end.
     case validitySpan = "validity_span"
     /// The issuing authority was read and is a police authority.
     case issuerUnusual = "issuer_unusual"
@@ -56,11 +56,11 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     // Front and back of one business number.
     /// The card was issued on or after the holder's birth date.
     case issuedBeforeBirth = "issued_before_birth"
-    /// The span is the one for the holder's age at issue.
+    /// The span is the one that the law gives at the holder's age at issue.
     case spanForAge = "span_for_age"
     case sidesIdentical = "sides_identical"
 
-    /// The reasons for a front that shows another person than the expected one.
+    /// The reasons by which a front shows a person other than the expected one.
     package static let ofOtherHolder: Set<ReasonCode> = [
         VerdictRule.holderNumberMismatch.reason, VerdictRule.holderNameMismatch.reason,
     ]
@@ -76,7 +76,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
         }
     }
 
-    /// The permitted severities: a photo without a card never passes, because the delivered side would be unknown.
+    /// The permitted severities. A photo without a recognised card never passes, because its side would be unknown.
     package var possibleSeverities: [VerdictSeverity] {
         switch self {
         case .cardNotRecognised: [.reject, .hold]
@@ -90,7 +90,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
 }
 
 extension IDNumber.Violation {
-    /// The rule of the verdict that does not hold, and the message for people, without the number.
+    /// The rule of the verdict that the number violates, and the message for people, which does not show the number.
     package var consequence: (rule: VerdictRule, message: Message) {
         switch self {
         case .malformed: (.numberMalformed, .verdictNumberMalformed)

@@ -1,8 +1,8 @@
-/// The rules a reading must pass before its card is delivered; pure, so that every provider is judged alike.
+/// The rules that a reading must pass before its card is delivered; the same for every verification service.
 ///
-/// Every rule is applied, also when an earlier one fails; its severity is the consequence of a failure. The first
-/// finding that rejects decides, so the rules are applied in the order in which a person can act on them: which card
-/// and side, is it an original, what is its number, whose is it, does it agree with itself, is it valid.
+/// Every rule is applied, even after an earlier one failed; its severity says what follows if it does not hold. The first
+/// finding that rejects decides, so the rules come in the order in which a person can act on them: card and side,
+/// genuineness, number, holder, agreement of the fields, validity.
 package struct VerdictRules: Hashable, Sendable {
     /// The minimum genuineness score that passes, 0…1, unless the vendor's reply carries its own threshold
     /// (`verification.legality_threshold`).
@@ -36,26 +36,27 @@ package struct VerdictRules: Hashable, Sendable {
     ) -> Judgement {
         let card = reading.selecting(metadata?.side)
         var judge = CardJudge(rules: self, card: card, expected: metadata, today: today)
-        judge.ask()
+        judge.applyRules()
         return Judgement(judge.findings)
     }
 
     /// Compares the two sides of one business number.
     ///
     /// - Parameters:
-    ///   - front: the reading of the front; an invalid number is not compared.
-    ///   - back: the reading of the back; an invalid validity is not compared.
+    ///   - front: the reading of the front; a number that cannot be read is not compared.
+    ///   - back: the reading of the back; a validity that cannot be read is not compared.
     ///   - identicalImages: whether the two photos are byte for byte the same.
-    /// - Returns: the rules that do not hold; both cards share them.
+    /// - Returns: the findings, which concern both cards.
     package func judgePair(front: CardReading, back: CardReading, identicalImages: Bool = false) -> [VerdictFinding] {
         let identical = identicalImages ? self.finding(.sidesIdentical, .verdictSidesIdentical) : nil
         let issue = self.issueFinding(back.selecting(.back).fields, of: front.selecting(.front).fields)
         return [identical, issue].compactMap(\.self)
     }
 
-    /// Checks that the back can have been issued to the holder of the front; `nil` if either lacks the values.
+    /// Compares the dates of the back with the birth date on the front, because a back has neither name nor number.
     ///
-    /// The links are indirect: a back carries neither name nor number.
+    /// - Returns: the finding if the holder of the front cannot have been issued this back; `nil` if the dates agree, or one
+    ///   of them was not read.
     private func issueFinding(_ back: CardFields, of front: CardFields) -> VerdictFinding? {
         guard let number = front.number.flatMap({ try? IDNumber.parse($0.reveal()).get() }),
             let validity = back.validity.flatMap({ Validity($0.reveal()) }), let issued = validity.start
@@ -74,8 +75,8 @@ package struct VerdictRules: Hashable, Sendable {
 }
 
 extension Validity {
-    /// Whether the span is the one the Law on Resident Identity Cards, article 5, gives at an age: 5 years below 16,
-    /// 10 up to 25, 20 up to 45, then 长期; a missing end passes.
+    /// Whether the span is the one that the Law on Resident Identity Cards, article 5, gives at an age: 5 years below 16,
+    /// 10 up to 25, 20 up to 45, then 长期. A span whose end was not read passes.
     fileprivate func hasSpan(forAge age: Int) -> Bool {
         switch (self.end, age) {
         case (.missing, _): true

@@ -1,12 +1,12 @@
 import CardModel
 
-// The outcomes of one reply: of a delivery as a whole, and of its cards one by one.
+// The outcomes of one reply: for a delivery as a whole, and for its single cards.
 extension BackendAnswers {
     private var status: Int { self.reply.status }
 
     // MARK: The whole
 
-    /// Returns the outcome of a delivery that was answered as a whole, or not at all.
+    /// Returns the outcome of a delivery whose reply has no answers for single cards.
     ///
     /// - Parameter unreadable: the message about an answer that cannot be understood.
     func outcome(unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
@@ -31,7 +31,7 @@ extension BackendAnswers {
         }
     }
 
-    /// Returns a failure that the status decides.
+    /// Returns the failure of a meaning that follows from the status.
     private func failure(_ meaning: BackendMeaning) -> RemoteFailure {
         let code =
             switch meaning {
@@ -40,7 +40,7 @@ extension BackendAnswers {
             case .tooLarge: self.whole?.code ?? "http_\(self.status)"
             default: "http_\(self.status)"
             }
-        // The reason of a stopped stage is shown in clear, so it must not quote the backend's text.
+        // The reason for a stop is shown without masking, so it must not quote the backend's text.
         let consequence = meaning.consequence
         let said = self.whole.map { meaning.isStop ? .textVerbatim($0.code) : $0.quoted }
         let message: Message =
@@ -54,7 +54,7 @@ extension BackendAnswers {
 
     // MARK: Card by card
 
-    /// The outcome of answers card by card; `nil` without valid ones: the answer for the whole then decides.
+    /// The outcome of the answers for single cards; `nil` if there are none to rely on, so that the answer for the whole decides.
     var outcomeOfItems: DeliveryOutcome? {
         guard self.reply.isSuccess || (400..<500).contains(self.status) else { return nil }
         switch self.items {
@@ -64,7 +64,7 @@ extension BackendAnswers {
             return isCertain ? self.mismatch(count: count) : nil
         case .byMember(let items):
             if !self.reply.isSuccess {
-                // An error status with accepted documents: it is unknown which of the two is wrong.
+                // An error status contradicts an accepted document, and either may be wrong.
                 if items.contains(where: { $0?.meaning == .success }) { return self.mismatch(count: items.count) }
                 let meaning = BackendMeaning(status: self.status, content: .code(.unlisted))
                 let isRefusal = meaning.consequence.failureClass == .rejected
@@ -76,12 +76,13 @@ extension BackendAnswers {
         }
     }
 
+    /// Returns the outcome of one answer for each card, unless the answer for the whole contradicts them.
     private func outcome(of items: [BackendAnswer?]) -> DeliveryOutcome {
         let meanings = items.map { $0?.meaning }
         let areStored = meanings.map { $0?.isStored ?? false }
         if let whole = self.whole {
-            // A refusal of the whole contradicts acceptances of all cards: it may mean "rolled back". Only "already exists" for
-            // every card agrees with it.
+            // A refusal of the whole may mean "rolled back", so it contradicts the acceptance of all cards; unless each of them
+            // already existed.
             if !whole.meaning.isStored, areStored.allSatisfy({ $0 }), meanings.contains(.success) {
                 return self.mismatch(count: items.count)
             }
@@ -90,26 +91,28 @@ extension BackendAnswers {
                     ? self.mismatch(count: items.count) : .tokenExpired(self.refusedToken(whole.code))
             }
         }
-        // Nothing was applied: the delivery gets a new TOKEN, instead of an answer for each card.
+        // Nothing was applied, so the delivery as a whole gets a new TOKEN.
         if let first = items.first ?? nil, meanings.allSatisfy({ $0 == .tokenExpired }) {
             return .tokenExpired(self.refusedToken(first.code))
         }
         return .items(items.map(self.itemOutcome))
     }
 
-    /// Whether a code means the same under an error status as under success.
+    /// Whether the code of an answer means the same with the error status of this reply as with a success.
     private func isCertainUnderErrors(_ answer: BackendAnswer?) -> Bool {
         guard let answer, answer.meaning != .unlisted, answer.meaning != .success else { return false }
         let certain: [BackendMeaning] = [.alreadyThere, .token, .later, .refused]
         return certain.contains(BackendMeaning(status: self.status, content: .code(answer.meaning)))
     }
 
-    /// Returns the outcome of a delivery whose answers contradict each other or the form; `count` is their number.
+    /// Returns the outcome of a delivery whose answers contradict each other or the form.
+    ///
+    /// - Parameter count: the number of answers for single cards.
     private func mismatch(count: Int) -> DeliveryOutcome {
         .failed(self.failure(.unknown, "items_mismatch", .backendMismatch(self.status, items: count)))
     }
 
-    /// Returns the outcome of one card; `nil` is a card that the reply does not name.
+    /// Returns the outcome of one card, for which the reply has an answer or not.
     private func itemOutcome(of answer: BackendAnswer?) -> DeliveryItemOutcome {
         guard let answer else { return .unknown(self.failure(.unknown, "item_missing", .backendItemMissing)) }
         switch answer.meaning {
@@ -121,14 +124,15 @@ extension BackendAnswers {
         }
     }
 
-    /// The reason of a stopped stage is shown in clear, so it must not quote the backend's text.
+    /// Returns the refusal of a TOKEN. The reason for a stop is shown without masking, so it does not quote the backend's text.
     private func refusedToken(_ code: String) -> RemoteFailure { self.failure(.stop, code, .backendToken(code)) }
 
-    /// Returns the failure of a definite "not now": nothing was applied, so the outcome is known.
+    /// Returns the failure of an answer "not now", after which it is certain that nothing was applied.
     private func later(_ answer: BackendAnswer) -> RemoteFailure {
         self.failure(.transient, answer.code, .backendLater(answer.quoted))
     }
 
+    /// Returns the refusal of a document; by an unlisted code, either a person decides or the card is rejected.
     private func refusal(_ answer: BackendAnswer) -> RemoteFailure {
         var message: Message =
             switch (answer.meaning, self.table.unlisted) {
@@ -138,7 +142,7 @@ extension BackendAnswers {
             }
         if !self.reply.isSuccess { message = .backendStatus(self.status, message) }
         let isUnlisted = answer.meaning == .unlisted && self.table.unlisted == .hold
-        // An extra answer may belong to the previous card.
+        // On a reused connection, the answer may be a second one to the previous request.
         if isUnlisted, self.reply.isOnReusedConnection { message = .backendReused(message) }
         var failure = self.failure(.rejected, answer.code, message)
         if isUnlisted { failure.unlistedCode = answer.spellings }

@@ -1,16 +1,15 @@
 import CardModel
 import MultipartForm
 
-/// A statement of the backend with its meaning: the answer to a delivery, or to one card of it.
-///
-/// A RETMSG is free text of a foreign system: it may quote the form, or text read from the image.
+/// One answer of the backend with its meaning, for a whole delivery or for one of its cards. A RETMSG is free text of a foreign
+/// system: it may quote the form, or text read from the image.
 struct BackendAnswer {
     let meaning: RetcodeTable.Meaning
     /// The spellings of the RETCODE that a list may have, as received.
     let spellings: Redacted<[String]>
-    /// The RETCODE if it looks like one, else `unknown_retcode`: it is stored and shown.
+    /// The RETCODE to store and show: `unknown_retcode` if the received text does not look like a code, or is personal.
     let code: String
-    /// The RETMSG as received: it is masked only when shown, and most answers are not.
+    /// The RETMSG as received. Masking is left until it is shown, because most answers never are.
     private let message: Redacted<String>
     private let mask: MessageMask
 
@@ -22,30 +21,30 @@ struct BackendAnswer {
             !code.isEmpty && code.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_.-".utf8.contains($0) }
             && code.utf8.count <= Limits.retcodeLength
             && code.utf8.count(where: \.isASCIIDigit) <= Limits.retcodeDigits
-        // The operator wrote a listed code himself.
+        // A listed code cannot be personal, since the operator wrote it.
         let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
         self.code = isShowable && isHarmless ? code : "unknown_retcode"
         self.message = Redacted(statement.message)
         self.mask = mask
     }
 
-    /// The code and, if there is one, the RETMSG, masked and cut.
+    /// The code, followed by the masked and shortened RETMSG, if there is one.
     var quoted: Message {
         let text = self.mask.presentable(self.message.reveal())
         return text.isEmpty ? .textVerbatim(self.code) : .backendCodeAndText(self.code, text)
     }
 }
 
-/// How many documents a delivery has, and whether each needs an answer.
+/// The number of cards in a delivery, and whether each needs an answer of its own.
 struct DeliveryShape: Hashable, Sendable {
-    /// How many cards the form holds.
+    /// The number of cards in the form.
     var members = 1
-    /// Whether the form has the layout `batch` and several cards; the items of the reply must then match.
+    /// Whether the form has the layout `batch` and several cards, so that the reply must have an item for each.
     var isBatch = false
 }
 
 extension DeliveryShape {
-    /// The shape of a delivery at its forming: the configuration may have changed since.
+    /// Takes the shape from the stored delivery, since the configuration may have changed after its forming.
     init(of delivery: OutboundDelivery) {
         self.members = delivery.images.count
         self.isBatch = delivery.layout == .batch && self.members > 1
@@ -54,19 +53,19 @@ extension DeliveryShape {
 
 /// The answers of one reply, matched with the form.
 struct BackendAnswers {
-    /// The answers card by card.
+    /// The answers for single cards.
     enum Items {
-        /// There are no valid ones.
+        /// The reply has no usable answers for single cards.
         case absent
-        /// One for each card, in the order of the form; `nil` for a card that is not named.
+        /// One answer for each card, in the order of the form; `nil` for a card that is not named.
         case byMember([BackendAnswer?])
-        /// There are some, but it is unknown for which cards; the number of entries.
+        /// There are answers, but it is unknown for which cards; `count` is the number of entries.
         case contradictory(count: Int)
     }
 
     let reply: HTTPReply
     let table: RetcodeTable
-    /// The answer for all cards; `nil` without a code.
+    /// The answer for the whole delivery; `nil` without a code.
     private(set) var whole: BackendAnswer?
     private(set) var items = Items.absent
     /// Whether any entry says that the backend stored a document, even if the entries do not match the form.
@@ -90,17 +89,16 @@ struct BackendAnswers {
         } else if reply.body.allSatisfy(Base64Spelling.isSpace), RetcodeTable.statusesOfSuccess.contains(status),
             table.success.contains(status)
         {
-            // An answer without a body: its status is the code.
+            // For an answer without a body, a list may have the status as the code.
             self.whole = BackendAnswer(ReplyDocument.Statement(spellings: [status]), table: table, mask: mask)
         }
         if let whole = self.whole { self.content = .code(whole.meaning) }
         if !reply.isComplete, self.content == .noCode || self.content == .page { self.content = .cutOff }
     }
 
-    /// Reads the answers of a document.
-    ///
-    /// Entries are valid if there is one for each card. In a batch everything else is a contradiction, except an empty list
-    /// beside a refusal. The reply to a form of one business number may have entries with another meaning.
+    /// Reads the answers of a document. Entries for single cards are usable if there is one for each card. In a batch, anything
+    /// else is a contradiction, except an empty list with a refusal. In a reply to another form, entries may mean something else,
+    /// and are ignored.
     private mutating func read(_ document: ReplyDocument, _ shape: DeliveryShape, _ mask: MessageMask) {
         let answer = { [table] in BackendAnswer($0, table: table, mask: mask) }
         self.whole = document.statement.map(answer)
@@ -115,7 +113,7 @@ struct BackendAnswers {
             if entries.count == shape.members, areNamed {
                 self.items = .byMember(answers)
             } else if shape.isBatch, !entries.isEmpty || self.whole?.meaning.isStored ?? false {
-                // In a batch, a success with an empty list contradicts itself, too.
+                // In a batch, an empty list contradicts a success, too.
                 self.items = .contradictory(count: entries.count)
             } else {
                 self.hasStoredItem = false

@@ -1,9 +1,8 @@
 import CardModel
 import MultipartForm
 
-/// Reads the backend's replies: a pure function of status, headers and body.
-///
-/// ``BackendAnswers`` holds the content of an answer, ``BackendMeaning`` its meaning.
+/// Turns a reply of the backend, its status, headers and body, into an outcome. ``BackendAnswers`` has the content of an answer,
+/// ``BackendMeaning`` its meaning.
 struct BackendReply: Sendable {
     var table = RetcodeTable()
     var names = ReplyNames()
@@ -17,7 +16,7 @@ struct BackendReply: Sendable {
         return answers.outcomeOfItems ?? answers.outcome(unreadable: self.unreadable(reply, reading))
     }
 
-    /// Returns the names of fields that are plain words: a foreign name may contain anything.
+    /// Returns the names of fields that are plain words, because other names of a foreign system may contain personal data.
     private static func shown(_ names: [String]) -> [String] {
         let plain = names.prefix(8).filter { name in
             name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isASCIIAlphanumeric && $0 > 0x39 || $0 == 0x5F }
@@ -25,6 +24,7 @@ struct BackendReply: Sendable {
         return plain + (plain.count < names.count ? ["…"] : [])
     }
 
+    /// Returns the message about an answer that cannot be understood.
     private func unreadable(_ reply: HTTPReply, _ reading: ReplyCodec.Reading) -> Message {
         let (status, count) = (reply.status, reply.body.count)
         return switch reading {

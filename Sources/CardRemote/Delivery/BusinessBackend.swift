@@ -2,8 +2,8 @@ package import CardModel
 package import Foundation
 import MultipartForm
 
-/// The business backend: forms deliveries and sends them, the same bytes under the same `Idempotency-Key` at every
-/// attempt.
+/// The business backend: makes the forms of deliveries and sends them, in every attempt with the same bytes and the same
+/// `Idempotency-Key`.
 package final class BusinessBackend: Backend {
     package let layout: DeliveryLayoutKind
     /// The account of cards without one.
@@ -54,10 +54,10 @@ package final class BusinessBackend: Backend {
         return try self.form.parts(for: members, token: token)
     }
 
-    /// Derives the boundary of a delivery from its key and proves it absent from every part.
+    /// Derives a boundary from the key of a delivery that occurs in no part.
     ///
-    /// The boundary is stored with the delivery and never derived again: a new derivation must not change bytes already sent. A
-    /// raw body has none: the result is empty.
+    /// The boundary is stored with the delivery, so that later attempts send the same bytes even if a later version derives
+    /// boundaries differently. It is empty for a raw body.
     ///
     /// - Throws: class `rejected` with `image_missing` or `form_invalid`.
     package func boundary(
@@ -80,8 +80,8 @@ package final class BusinessBackend: Backend {
     /// Makes one attempt.
     ///
     /// - Parameter progress: called with the bytes of the body that the socket has accepted, and their total; it must not block.
-    /// - Throws: only `CancellationError`, if the calling task was cancelled after the request had been handed over: its result
-    ///   is unknown. Before that the outcome is `notSent`.
+    /// - Throws: only `CancellationError`, if the calling task was cancelled after the request had been handed to a connection, so
+    ///   that its result is unknown. If it was cancelled before, the outcome is `notSent`.
     package func send(_ delivery: OutboundDelivery, progress: ByteProgress? = nil) async throws -> DeliveryOutcome {
         let request: DeliveryRequest
         do throws(RemoteFailure) {
@@ -101,7 +101,7 @@ package final class BusinessBackend: Backend {
 
     package func token(in parts: [DeliveryPart]) -> Redacted<String>? { self.token.token(in: parts) }
 
-    /// Reads the TOKEN again; `false` if it is still the one of the form.
+    /// Reads the TOKEN again; returns whether it differs from the one in the form.
     package func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool {
         await self.token.isRenewed(since: parts)
     }

@@ -8,10 +8,10 @@ import CardModel
 /// | `application` | TOKEN, USERNO, BUSINESSTYPE, BUSINESSNO, then DOCTYPE, FILE for each card |
 /// | `batch` | TOKEN, USERNO, then BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE for each card |
 ///
-/// With one card, all three give the same form; extra fields follow USERNO. The layout never reorders: the backend's answers have
-/// the order of the members.
+/// With one card, all three layouts give the same form. Extra fields follow USERNO. The cards keep their order, since the
+/// backend answers in the order of the form.
 struct DeliveryLayout: Sendable {
-    /// Settings checked while loading: each name occurs once, and the body supports the layout.
+    /// The settings; loading them has checked that each name occurs only once, and that the body supports the layout.
     let settings: DeliverySettings
 
     private var kind: DeliveryLayoutKind { self.settings.layout }
@@ -36,7 +36,7 @@ struct DeliveryLayout: Sendable {
             let message = Message.backendMemberCount(self.kind, members.count, limit: self.maximumMembers)
             throw Self.refusal("member_count", message)
         }
-        try self.checkCompany(members)
+        try self.requireMatching(members)
         let userNumber = try self.commonUserNumber(of: members)
         let head: [DeliveryPart] =
             [.text(token.reveal(), name: self.names.token), .text(userNumber, name: self.names.userNumber)]
@@ -65,8 +65,8 @@ struct DeliveryLayout: Sendable {
         ]
     }
 
-    /// Checks that one form may hold the cards, in this order.
-    private func checkCompany(_ members: [DeliveryMember]) throws(RemoteFailure) {
+    /// Checks that the cards may be in one form, in this order.
+    private func requireMatching(_ members: [DeliveryMember]) throws(RemoteFailure) {
         let isApplication = self.kind == .application
         if Set(members.map(\.card)).count != members.count
             || isApplication && Set(members.map(\.businessNumber)).count != 1
@@ -84,6 +84,7 @@ struct DeliveryLayout: Sendable {
         }
     }
 
+    /// Returns the user account of all cards; throws if a card has none, or if they differ.
     private func commonUserNumber(of members: [DeliveryMember]) throws(RemoteFailure) -> String {
         var numbers: Set<String> = []
         for member in members {

@@ -2,10 +2,10 @@ import CardModel
 import Foundation
 import MultipartForm
 
-/// The request of one stored delivery, whose forming fixed its bytes.
+/// The request of one stored delivery; it has the same bytes each time that it is made.
 struct DeliveryRequest: Sendable {
     let body: RequestBody
-    /// The headers beside those of the body.
+    /// The headers in addition to those of the body.
     let headers: [HeaderField]
 
     /// Makes the request of a delivery.
@@ -56,12 +56,12 @@ struct DeliveryRequest: Sendable {
         return image
     }
 
-    /// Returns the failure of a delivery that makes no valid request: nothing was sent, and another attempt would fail, too.
+    /// Returns the failure of a delivery of which no valid request can be made: nothing was sent, and each attempt would fail.
     static func invalid(_ why: Message) -> RemoteFailure {
         RemoteFailure(.rejected, code: "form_invalid", message: .backendInvalidRequest(why))
     }
 
-    /// The key as a Structured Field String: the quotes are syntax (RFC 8941 section 3.3.3).
+    /// Returns the header with the key as a Structured Field String, whose quotes belong to the syntax (RFC 8941 section 3.3.3).
     private static func keyHeader(_ key: String) throws(RemoteFailure) -> HeaderField {
         let quoted = "\"" + key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
         guard !key.isEmpty, let header = try? HeaderField("Idempotency-Key", quoted) else {

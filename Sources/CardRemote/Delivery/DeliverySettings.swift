@@ -2,15 +2,13 @@ package import CardModel
 
 /// The backend that documents are delivered to, and the reading of its answers (`delivery.*`).
 package struct DeliverySettings: Sendable {
-    /// The endpoint of the backend.
     package var endpoint: EndpointSettings
     /// How cards are joined into deliveries (`delivery.layout`).
     package var layout: DeliveryLayoutKind = .single
-    /// The body of new deliveries (`delivery.body`); existing ones keep theirs.
+    /// The format of the body of new deliveries (`delivery.body`); existing deliveries keep their format.
     package var body = DeliveryBody.multipart
-    /// How many cards a delivery of the layout `batch` holds at most (`delivery.batch_max_cards`).
+    /// The maximum number of cards of a delivery in the layout `batch` (`delivery.batch_max_cards`).
     package var batchMaximumCards = 20
-    /// The source of the TOKEN.
     package var token: TokenSource
     /// The account of cards without one (`delivery.user_no`).
     package var userNumber: Redacted<String>?
@@ -27,7 +25,7 @@ package struct DeliverySettings: Sendable {
         self.token = token
     }
 
-    /// All settings that affect the reading of answers, to compare them.
+    /// All settings that affect the reading of answers, as a text that changes with them.
     var terms: Redacted<String> {
         let lists = self.retcodes.lists.map { $0.codes.sorted() }
         let names = [self.reply.code, self.reply.message, self.reply.items, self.retcodes.unlisted.rawValue]
@@ -35,7 +33,7 @@ package struct DeliverySettings: Sendable {
     }
 }
 
-/// The names and constants of the backend's form; only the backend's own document defines them.
+/// The names and constants of the backend's form, which only the backend's own documentation defines.
 package struct FormNames: Hashable, Sendable {
     /// The part that carries the TOKEN (`delivery.fields.token`).
     package var token = "TOKEN"
@@ -62,7 +60,6 @@ package struct FormNames: Hashable, Sendable {
     /// Further fields with constant values, in order; each occurs once per form.
     package var extra: [DeliveryPart] = []
 
-    /// Uses the names and constants of the original flow.
     package init() {}
 }
 
@@ -74,7 +71,6 @@ package struct ReplyNames: Hashable, Sendable {
     /// The field with one answer per card, in the order of the form (`delivery.reply.items`).
     package var items = "ITEMS"
 
-    /// Uses the names of the original flow.
     package init() {}
 }
 
@@ -85,7 +81,7 @@ extension RetcodeTable {
     /// Whether an entry of a list is a status, `http_NNN`.
     package static func isStatus(_ entry: String) -> Bool { entry.hasPrefix("http_") }
 
-    /// Whether ``tokenExpired`` can hold a status: a 4xx that would stop delivery, except 407.
+    /// Whether an entry is a status that ``tokenExpired`` can hold: a 4xx that would stop delivery, except 407.
     package static func canMeanToken(_ entry: String) -> Bool {
         Int(entry.dropFirst("http_".count)).map { status in
             (400..<500).contains(status) && status != 407 && BackendMeaning(status: status).isStop

@@ -3,12 +3,13 @@ import Foundation
 
 /// Removes personal and secret values from a remote's text.
 ///
-/// It masks: every run of six digits and more, whatever separates them, with an X at its end; every sent value and every
-/// confidential one, in any case and width and whatever separates its letters; every four consecutive letters of a confidential
-/// value of six letters and more, because addresses are quoted in part; and every word with percent-encoded bytes, which may
-/// contain anything.
+/// It masks four things:
+/// - Runs of six or more digits, with an X at the end, whatever separates the digits.
+/// - Sent and confidential values, in any case and width, whatever separates their letters.
+/// - Any four consecutive letters of a confidential value with at least six, because remotes quote addresses in part.
+/// - Words with percent-encoded bytes, which may contain anything.
 ///
-/// The values to look for are computed when a text is first shown: most answers show none.
+/// The values to look for are computed only when a text is shown, because most answers show none.
 final class MessageMask: Discreet {
     let description = "MessageMask"
     private let delivery: OutboundDelivery
@@ -16,23 +17,22 @@ final class MessageMask: Discreet {
         if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }
     }
     private lazy var personal = self.delivery.confidential.map { Self.folded($0.reveal()) }
-    /// The values and pieces to mask, folded; without single letters, which reveal nothing but are half the text.
+    /// The folded values and pieces to mask; without single letters, which reveal nothing and would mask most of a text.
     private lazy var secrets = Set((self.sent + self.personal + self.pieces(of: 4)).filter { $0.count > 1 })
-    /// The values and pieces that a code must not contain.
-    ///
-    /// The pieces are longer: four digits easily match a year of birth, and a hidden code cannot be listed.
+    /// The folded values and pieces that a code must not contain. Pieces have six letters here: those of four digits, such as a
+    /// year of birth, would hide harmless codes, and an operator cannot list a hidden code.
     private lazy var values = Set((self.sent + self.personal + self.pieces(of: 6)).filter { $0.count >= 4 })
 
-    /// Makes a mask for the values of a delivery.
     init(_ delivery: OutboundDelivery) { self.delivery = delivery }
 
+    /// Returns all pieces of a length of the confidential values that have at least six letters.
     private func pieces(of length: Int) -> [[Unicode.Scalar]] {
         self.personal.filter { $0.count >= 6 }.flatMap { value in
             (0...value.count - length).map { Array(value[$0..<$0 + length]) }
         }
     }
 
-    /// Returns a text masked, on one line, and cut to the limit.
+    /// Returns a text masked, in one line, and cut to the limit.
     func presentable(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars.prefix(Limits.foreignText.read))
         var isMasked = [Bool](repeating: false, count: scalars.count)
@@ -63,7 +63,7 @@ final class MessageMask: Discreet {
         return Self.shown(scalars, hiding: isMasked)
     }
 
-    /// Whether a code contains a value of four letters and more, or six letters of a confidential one.
+    /// Whether a code contains a value with at least four letters, or six consecutive letters of a confidential value.
     func holdsValue(_ code: String) -> Bool {
         let folded = Self.folded(code)
         return self.values.contains { folded.contains($0) }
@@ -76,6 +76,7 @@ final class MessageMask: Discreet {
         }
     }
 
+    /// Returns the text with "…" for each masked run, and blanks for characters that do not show on a line.
     private static func shown(_ scalars: [Unicode.Scalar], hiding isMasked: [Bool]) -> String {
         var shown = ""
         for (index, scalar) in scalars.enumerated() {
@@ -90,7 +91,7 @@ final class MessageMask: Discreet {
 
     private static func folded(_ text: String) -> [Unicode.Scalar] { text.unicodeScalars.flatMap(self.folded) }
 
-    /// Returns the letters and digits of a scalar, in narrow and small form; none for separators.
+    /// Returns the letters and digits of a scalar, in half width and lower case, digits of all scripts as ASCII; none for others.
     private static func folded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         String(scalar).decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.compactMap { letter in
             if letter.properties.numericType == .decimal, let value = letter.properties.numericValue {

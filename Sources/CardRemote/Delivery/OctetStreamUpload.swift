@@ -3,13 +3,13 @@ import MultipartForm
 
 /// Converts the parts of a form to headers and a raw body.
 ///
-/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII stays as it is, except the percent sign; every other
+/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII is unchanged, except the percent sign; every other
 /// byte of the text's UTF-8, including spaces, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The image is the
-/// body; its name is in `Content-Disposition: attachment; filename="…"`.
+/// body; its file name is in `Content-Disposition: attachment; filename="…"`.
 enum OctetStreamUpload {
     /// Returns the headers and the card whose image is the body.
     ///
-    /// - Throws: `form_invalid` unless there is one image, and every name makes a valid header.
+    /// - Throws: `form_invalid` unless there is exactly one image, and every name makes a valid header.
     static func request(for parts: [DeliveryPart]) throws(RemoteFailure) -> (headers: [HeaderField], card: CardID) {
         var headers: [HeaderField] = []
         var card: CardID?
@@ -34,7 +34,7 @@ enum OctetStreamUpload {
         return (headers, card)
     }
 
-    /// Returns the file name in quotes (RFC 6266); a name beyond ASCII also in `filename*` (RFC 8187).
+    /// Returns the value of the header with the file name in quotes (RFC 6266); a name beyond ASCII also in `filename*` (RFC 8187).
     private static func disposition(_ filename: String) -> String {
         let plain = String(String.UnicodeScalarView(filename.unicodeScalars.map { $0.isASCII ? $0 : "_" }))
         let quoted = plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

@@ -5,23 +5,22 @@ import Foundation
 import CLibCrypto
 #endif
 
-/// The 3DES encryption of a backend's replies (`delivery.reply.encryption`, `.key`, `.iv`).
-///
-/// It follows iOS and Android clients: the bytes of a fixed text are the key, without hash or hexadecimal, and the ciphertext is
-/// Base64. Unencrypted replies are still read: backends encrypt optionally.
+/// The 3DES encryption of a backend's replies (`delivery.reply.encryption`, `.key`, `.iv`). It follows iOS and Android clients:
+/// the bytes of a configured text are the key, neither hashed nor decoded, and the ciphertext is in Base64. Unencrypted replies
+/// are read, too, because some backends do not encrypt every reply.
 package struct ReplyEncryption: Hashable, Sendable {
     /// The mode of operation.
     package enum Mode: String, CaseIterable, Sendable, Codable {
         /// Each block depends on the previous one, the first on the start vector.
         case cbc = "3des-cbc"
-        /// Each block is independent; a start vector is ignored.
+        /// Each block is independent; the start vector is ignored.
         case ecb = "3des-ecb"
     }
 
     package var mode: Mode
-    /// The key: the first 24 bytes of UTF-8; 16 bytes are used as K1 K2 K1.
+    /// The key: the first 24 bytes of the text in UTF-8; if there are only 16, they are used as K1 K2 K1.
     package var key: Redacted<String>
-    /// The start vector of ``Mode/cbc``, 8 bytes; the default is that of the convention.
+    /// The start vector of ``Mode/cbc``, 8 bytes; the default is the one that those clients use.
     package var startVector: Redacted<String>
 
     package init(_ mode: Mode, key: Redacted<String>, startVector: Redacted<String> = Redacted("01234567")) {
@@ -30,7 +29,7 @@ package struct ReplyEncryption: Hashable, Sendable {
 
     var terms: [String] { [self.mode.rawValue, self.key.reveal(), self.startVector.reveal()] }
 
-    /// The mistakes, by configuration key.
+    /// The mistakes in the settings, by configuration key.
     package var mistakes: [(key: String, message: Message)] {
         var mistakes: [(String, Message)] = []
         let count = self.key.reveal().utf8.count
@@ -39,7 +38,8 @@ package struct ReplyEncryption: Hashable, Sendable {
         if self.mode == .cbc, vectorCount != ReplyCipher.blockLength {
             mistakes.append(("delivery.reply.iv", .encryptionVectorLength(vectorCount)))
         }
-        // FIPS mode and `openssl.cnf` may forbid 3DES; without this check, every accepted card would stay undecided.
+        // FIPS mode or `openssl.cnf` may forbid 3DES. Without this check, no reply could be read, and every outcome would be
+        // unknown.
         let block = [UInt8](repeating: 0, count: ReplyCipher.blockLength)
         if mistakes.isEmpty, ReplyCipher.isSupported, ReplyCipher(unchecked: self).decrypted(block) == nil {
             mistakes.append(("delivery.reply.encryption", .encryptionForbidden))
@@ -48,9 +48,8 @@ package struct ReplyEncryption: Hashable, Sendable {
     }
 }
 
-/// Decrypts 3DES replies, without checking the result.
-///
-/// A wrong start vector changes only the first eight bytes and keeps the padding valid, so only parsing the text detects it.
+/// Decrypts 3DES replies, without checking the result. A wrong start vector changes only the first eight bytes, and the padding
+/// stays valid, so only a parser can detect it.
 struct ReplyCipher: Sendable {
     static let blockLength = 8
 
@@ -60,8 +59,7 @@ struct ReplyCipher: Sendable {
 
     /// Checks the lengths, and tries to decrypt one block.
     ///
-    /// - Throws: `encryption_invalid`, or `encryption_unsupported` where the program was built without the trait
-    ///   `TripleDES`.
+    /// - Throws: `encryption_invalid`; `encryption_unsupported` if the program was built without the trait `TripleDES`.
     init(_ encryption: ReplyEncryption) throws(CodedError) {
         guard Self.isSupported else { throw .configuration("encryption_unsupported", .encryptionUnsupported) }
         if let (key, message) = encryption.mistakes.first {
@@ -84,13 +82,13 @@ extension ReplyCipher {
     /// Whether this build can decrypt.
     static let isSupported = true
 
-    /// Returns the decrypted bytes with their padding; `nil` unless they are whole blocks.
+    /// Returns the decrypted bytes with their padding; `nil` if the ciphertext does not consist of whole blocks.
     func decrypted(_ bytes: [UInt8]) -> [UInt8]? {
         guard !bytes.isEmpty, bytes.count.isMultiple(of: Self.blockLength), let length = CInt(exactly: bytes.count),
             let context = EVP_CIPHER_CTX_new()
         else { return nil }
         defer { EVP_CIPHER_CTX_free(context) }
-        // Three keys; `init` has expanded a key of two.
+        // The variants for three keys; `init` has expanded a key of 16 bytes.
         let cipher = self.mode == .cbc ? EVP_des_ede3_cbc() : EVP_des_ede3()
         var plain = [UInt8](repeating: 0, count: bytes.count + Self.blockLength)
         var written: CInt = 0
@@ -107,12 +105,11 @@ extension ReplyCipher {
     #endif
 }
 
-/// Decodes the variants of Base64 that backends send (RFC 4648, and changes in transit).
+/// Decodes the variants of Base64 that backends send: those of RFC 4648, and texts that were changed on the way.
 enum Base64Spelling {
-    /// Returns the possible decodings of a text, likeliest first; none unless it is Base64 of whole blocks.
-    ///
-    /// Line breaks and blanks are removed; alternatively, a blank counts as a plus that a form decoder replaced. The alphabet for
-    /// URLs and missing padding are accepted, too.
+    /// Returns the possible decodings of a text, the likeliest first; none if it is not Base64 of whole blocks. The first
+    /// decoding ignores line breaks and blanks. For the second, a blank counts as a plus sign, which form decoders turn into a
+    /// blank. The alphabet for URLs and missing padding are accepted, too.
     static func blocks(in text: [UInt8], ofLength length: Int) -> [[UInt8]] {
         let candidates = [text, text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }]
         var found: [[UInt8]] = []

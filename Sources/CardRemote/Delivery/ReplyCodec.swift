@@ -1,20 +1,19 @@
 import CardModel
 
-/// Recognises the format of a reply by its content, and reads it.
-///
-/// It tries in this order: a JSON object, XML, a JSON string or bare text that contains one of the two, and the same in Base64
-/// and 3DES. A decrypted text counts only if it is JSON or XML; ciphertext by itself has no meaning.
+/// Recognises the format of a reply by its content, and reads it. It tries, in this order: a JSON object or XML; one of these
+/// within a JSON string or quotes; one of these encrypted with 3DES in Base64. Nothing but the parser shows whether decrypting
+/// succeeded, so a decrypted text counts only if it is JSON or XML.
 struct ReplyCodec: Sendable {
     enum Reading: Hashable, Sendable {
         /// A document that was read, with or without a code.
         case document(ReplyDocument)
-        /// No known format.
+        /// The reply has no known format.
         case unknownFormat
-        /// Perhaps encrypted, but no encryption is configured.
+        /// The reply may be encrypted, but no encryption is configured.
         case encrypted
-        /// Perhaps encrypted, but the configured key and mode give no document.
+        /// The reply may be encrypted, but the configured key and mode give no document.
         case undeciphered
-        /// In an unsupported coding or charset; the reason.
+        /// The reply has an unsupported coding or charset; the message says which.
         case unreadable(Message)
 
         var isDocument: Bool { if case .document = self { true } else { false } }
@@ -24,6 +23,7 @@ struct ReplyCodec: Sendable {
     /// Decrypts replies; `nil` if no encryption is configured.
     var cipher: ReplyCipher?
 
+    /// Reads a reply in the first format in which it is a document.
     func reading(of reply: HTTPReply) -> Reading {
         let bytes: [UInt8]
         do throws(Message) {
@@ -38,7 +38,7 @@ struct ReplyCodec: Sendable {
         guard !ciphertexts.isEmpty else { return .unknownFormat }
         guard let cipher = self.cipher else { return .encrypted }
         for ciphertext in ciphertexts {
-            // The plaintext has its own charset: that of its declaration, or of the reply's header.
+            // The charset of the plaintext is the one that its XML declaration names, or else the one in the reply's header.
             guard let plain = cipher.decrypted(ciphertext).map(Self.unpadded),
                 let text = (try? ReplyText.utf8(plain, charset: nil))
                     ?? (try? ReplyText.utf8(plain, charset: reply.charset)),
@@ -57,9 +57,8 @@ struct ReplyCodec: Sendable {
         }
     }
 
-    /// Returns the text of a JSON string, or of plain quotes; other bytes unchanged.
-    ///
-    /// Base64 with line breaks is not a valid JSON string, but backends send it: hence the plain quotes.
+    /// Returns the text within a JSON string, or just within quotes; other bytes unchanged. Just within quotes, because backends
+    /// send Base64 with line breaks, which is not valid in a JSON string.
     private static func unquoted(_ bytes: [UInt8]) -> [UInt8] {
         if case .string(let text) = JSONValue(parsing: bytes) { return Array(text.utf8) }
         guard bytes.count >= 2, let first = bytes.first, first == bytes.last, "\"'".utf8.contains(first) else {
@@ -75,7 +74,7 @@ struct ReplyCodec: Sendable {
         return Array(remaining)
     }
 
-    /// Removes the padding of PKCS7 or of zeros, if any; the parser decides whether that was right.
+    /// Removes padding of PKCS7 or zeros, if there seems to be any; if that was wrong, the parser refuses the text.
     private static func unpadded(_ bytes: [UInt8]) -> [UInt8] {
         guard let last = bytes.last else { return bytes }
         let count = Int(last)

@@ -2,27 +2,26 @@ import CardModel
 
 /// The content of a reply, in any format.
 struct ReplyDocument: Hashable, Sendable {
-    /// A code with its text: the answer for all cards, or for one.
+    /// A code with its text: the answer for all cards, or for one card.
     struct Statement: Hashable, Sendable {
-        /// The spellings of the code that a list may have: as written, and a number also as a whole number.
+        /// The spellings of the code that a list may have: the code as received; for a number such as 0.0, also 0.
         var spellings: [String]
-        /// The text; empty if there is none.
         var message = ""
     }
 
-    /// The answers card by card.
+    /// The answers for single cards.
     enum Items: Hashable, Sendable {
         case absent
-        /// One for each entry; `nil` for an entry without a code.
+        /// One answer for each entry; `nil` for an entry without a code.
         case listed([Statement?])
-        /// The field holds something else.
+        /// The field for the answers is not a list, or occurs more than once.
         case malformed
     }
 
-    /// The answer for all; `nil` without a code, or with several.
+    /// The answer for all cards; `nil` without a code, or with several.
     var statement: Statement?
     var items = Items.absent
-    /// The names of its fields, if none of them is certainly the code.
+    /// Without such an answer: the names of the fields, for a message.
     var fields: [String] = []
 }
 
@@ -40,9 +39,8 @@ extension ReplyDocument {
         }
     }
 
-    /// Reads XML such as `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`; `nil` if the bytes are not XML.
-    ///
-    /// The root and the entries may have any names.
+    /// Reads XML such as `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`; `nil` if the bytes are not XML. The names of
+    /// the root and of the entries do not matter.
     init?(xml bytes: [UInt8], names: ReplyNames) {
         guard let root = ReplyXML.root(bytes) else { return nil }
         self.statement = Statement(root, names: names)
@@ -55,7 +53,7 @@ extension ReplyDocument {
 }
 
 extension ReplyDocument.Statement {
-    /// Reads code and text of an object; `nil` without a certain code.
+    /// Reads code and text of an object; `nil` if it has no code or several.
     init?(_ object: JSONValue, names: ReplyNames) {
         switch object.field(names.code) {
         case .boolean(let value): self.spellings = [String(value)]
@@ -71,9 +69,9 @@ extension ReplyDocument.Statement {
         }
     }
 
-    /// Returns a number with a zero fraction as a whole number: some serialisers turn 0 into 0.0.
+    /// Returns a number with a zero fraction as a whole number, because some serialisers turn 0 into 0.0; `nil` for other numbers.
     private static func wholeNumber(_ digits: String) -> String? {
-        // No backend writes a code with an exponent, and a very small number is not 0.
+        // A number with an exponent is not a code; and one such as 1e-400 must not be read as 0.
         guard digits.contains("."), !digits.contains(where: { "eE".contains($0) }), let value = Double(digits),
             value == value.rounded(), abs(value) < 1e15
         else { return nil }
@@ -82,9 +80,8 @@ extension ReplyDocument.Statement {
 }
 
 extension JSONValue {
-    /// Returns the field of exactly this name; else, for a name with dots, the field at that path: `head.RETCODE`.
-    ///
-    /// A repeated name is ambiguous, so its path is not followed.
+    /// Returns the field with exactly this name; if there is none, and the name has dots, the field at that path: `head.RETCODE`.
+    /// `nil` for a name that occurs more than once, since it is unclear which field counts.
     fileprivate func field(_ name: String) -> JSONValue? {
         if self.count(of: name) > 0 { return self[name] }
         guard name.contains(".") else { return nil }

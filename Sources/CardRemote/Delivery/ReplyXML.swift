@@ -5,10 +5,9 @@ import Foundation
 import FoundationXML
 #endif
 
-/// Reads XML into the shape of JSON: an element is the object of its children, or its text if it has none.
-///
-/// Prefixes and attributes are ignored. A document type definition is refused before the parser sees it: this excludes
-/// multiplying and external entities.
+/// Reads XML into the shape of JSON: an element is the object of its children, or its text if it has none. Prefixes and
+/// attributes are ignored. A document with a type definition is refused before it is parsed, so that no entity can expand without
+/// limit or refer to another file.
 enum ReplyXML {
     /// Returns the root of a document in UTF-8; `nil` if it is not well-formed or not harmless.
     static func root(_ bytes: [UInt8]) -> JSONValue? {
@@ -17,8 +16,8 @@ enum ReplyXML {
         let reader = ElementReader()
         parser.delegate = reader
         parser.shouldResolveExternalEntities = false
-        // On Linux `parse()` returns true for documents that are cut or continue after their root: check the error and the end of
-        // the root, too.
+        // On Linux, `parse()` returns true even for documents that are cut off or continue after their root, so the error is
+        // checked, too; and `reader.root` is set only at the end of the root.
         guard parser.parse(), parser.parserError == nil else { return nil }
         return reader.root
     }
@@ -29,9 +28,8 @@ enum ReplyXML {
         return Array(bytes[end.upperBound...])
     }
 
-    /// Whether a document has no declarations, and no processing instruction without data: XMLParser crashes on these.
-    ///
-    /// Comments and CDATA end here exactly where the parser ends them; otherwise they could hide a declaration.
+    /// Whether a document has no type definition, and no processing instruction without data, on which XMLParser crashes.
+    /// Comments and CDATA must end exactly where the parser ends them, so that they cannot hide a definition.
     private static func isHarmless(_ bytes: [UInt8]) -> Bool {
         var remaining = bytes[...]
         while let start = remaining.firstIndex(of: UInt8(ascii: "<")) {
@@ -41,7 +39,7 @@ enum ReplyXML {
         return true
     }
 
-    /// Returns the end of the markup at the beginning of the bytes; `nil` if it is cut or not harmless.
+    /// Returns the end of the markup at the beginning of the bytes; `nil` if the markup is cut off or not harmless.
     private static func markupEnd(in bytes: ArraySlice<UInt8>) -> Int? {
         func closingEnd(_ opening: Int, _ closing: String) -> Int? {
             bytes.dropFirst(opening).firstRange(of: Array(closing.utf8))?.upperBound
@@ -49,7 +47,7 @@ enum ReplyXML {
         if bytes.starts(with: "<!--".utf8) { return closingEnd(4, "-->") }
         if bytes.starts(with: "<![CDATA[".utf8) { return closingEnd(9, "]]>") }
         if bytes.starts(with: "<!".utf8) { return nil }
-        // A tag: a `<` in it would stop the parser.
+        // In a tag, the parser refuses another `<`, so the search continues right after this one.
         guard bytes.starts(with: "<?".utf8) else { return bytes.startIndex + 1 }
         let name = bytes.dropFirst(2).prefix(Limits.xmlNameBytes + 1).prefix { $0 > UInt8(ascii: " ") }
         return name.count > Limits.xmlNameBytes || name.contains(UInt8(ascii: ">")) ? nil : closingEnd(2, "?>")
@@ -65,7 +63,7 @@ private final class ElementReader: XMLParserDelegate {
     }
 
     private var open: [Element] = []
-    /// The root, once it is complete.
+    /// The root; `nil` until it is complete.
     private(set) var root: JSONValue?
 
     func parser(
@@ -95,7 +93,7 @@ private final class ElementReader: XMLParserDelegate {
     }
 
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
-        // FoundationXML leaks 72 bytes at each error, and some errors do not end the parsing.
+        // FoundationXML leaks 72 bytes at each error, and continues after some errors.
         parser.abortParsing()
     }
 

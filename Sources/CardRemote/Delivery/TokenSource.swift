@@ -6,11 +6,11 @@ package enum TokenSource: Sendable {
     case value(Redacted<String>)
     /// A file (`delivery.token_file`), which this closure reads for every delivery.
     case file(@Sendable () throws(CodedError) -> Redacted<String>)
-    /// A command that prints it (`delivery.token_command`); the closure runs it once, and after each refusal of its TOKEN.
+    /// A command that prints the TOKEN (`delivery.token_command`); the closure runs it. It is run once, and again after each
+    /// refusal of the TOKEN that it gave.
     case command(@Sendable () async throws -> Redacted<String>)
 }
 
-/// The current TOKEN for forms.
 actor CurrentToken {
     private let source: TokenSource
     private let partName: String
@@ -23,6 +23,7 @@ actor CurrentToken {
         self.partName = partName
     }
 
+    /// Returns the TOKEN for a new form; runs a command only if it has given none yet.
     func current() async throws -> Redacted<String> {
         try await self.exclusively {
             if let known = self.fromCommand { return known }
@@ -30,13 +31,12 @@ actor CurrentToken {
         }
     }
 
-    /// Reads the source again and returns whether its TOKEN differs from that of a form.
-    ///
-    /// If the command has already given another TOKEN, it is not run again: issuing a TOKEN may invalidate the previous one.
+    /// Reads the source again, and returns whether its TOKEN differs from the one in a form. If a command has already given
+    /// another TOKEN, the command is not run again, since a new TOKEN may invalidate that one.
     func isRenewed(since parts: [DeliveryPart]) async -> Bool {
         await self.exclusively {
             if let known = self.fromCommand, !self.holds(parts, known) { return true }
-            // Without a TOKEN there is no renewal; the next form reports why.
+            // Fallback of an error: not renewed. The next form reports the error.
             guard let token = try? await self.read() else { return false }
             return !self.holds(parts, token)
         }

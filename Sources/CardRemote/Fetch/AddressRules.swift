@@ -5,10 +5,8 @@ struct AddressBlock: Hashable, Sendable {
     private let base: IPAddress
     private let prefixLength: Int
 
-    /// Reads a block; an address without a slash is a block of one.
-    ///
-    /// `nil` for anything else, and for a base with bits after the prefix: `10.1.2.3/8` may mean `10.0.0.0/8` or
-    /// `10.1.2.3/32`.
+    /// Reads a block; an address without a slash is a block of one address. `nil` for anything else, and for a base with bits
+    /// after the prefix: `10.1.2.3/8` may mean `10.0.0.0/8` or `10.1.2.3/32`.
     init?(_ text: String) {
         let fields = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let base = IPAddress(fields[0]) else { return nil }
@@ -24,12 +22,12 @@ struct AddressBlock: Hashable, Sendable {
         self.prefixLength = length
     }
 
-    /// Whether an address lies in the block; one of the other family never does.
+    /// Whether an address lies in the block; an IPv6 address never lies in an IPv4 block, nor the reverse.
     func contains(_ address: IPAddress) -> Bool { Self.masked(address, to: self.prefixLength) == self.base }
 
     private static func masked(_ address: IPAddress, to length: Int) -> IPAddress {
         switch address {
-        // A shift by the full width gives zero: shifts in Swift do not wrap.
+        // For a prefix of 0, the shift by the full width gives zero, as Swift defines it.
         case .v4(let bits): .v4(bits & (UInt32.max << UInt32(32 - min(length, 32))))
         case .v6(let upper, let lower):
             .v6(
@@ -40,15 +38,13 @@ struct AddressBlock: Hashable, Sendable {
     }
 }
 
-/// Decides which addresses may be connected to: all public ones, and those special ones that the configuration names.
+/// Decides which addresses may be connected to: all public ones, and the special ones that the configuration allows.
 struct AddressRules: Sendable {
     /// The allowed special blocks (`fetch.allow_addresses`).
     let allowed: [AddressBlock]
 
-    /// Returns why an address must not be connected to; `nil` if it may be.
-    ///
-    /// An IPv6 address that embeds an IPv4 address is allowed only if both are: if `10.0.0.1` is forbidden, so is
-    /// `::ffff:10.0.0.1`.
+    /// Returns why an address must not be connected to; `nil` if it may be. If an IPv6 address embeds an IPv4 address, both must
+    /// be allowed: if `10.0.0.1` is forbidden, so is `::ffff:10.0.0.1`.
     func refusal(of address: IPAddress) -> SpecialAddress? {
         if !self.allowed.contains(where: { $0.contains(address) }), let found = SpecialAddress(of: address) {
             return found
@@ -57,9 +53,8 @@ struct AddressRules: Sendable {
     }
 }
 
-/// The kinds of addresses that no public image has.
-///
-/// They are those of the IANA registries of special-purpose addresses (RFC 6890) and a few more.
+/// The kinds of addresses at which there are no public images: those of the IANA registries of special-purpose addresses (RFC
+/// 6890), and a few more.
 enum SpecialAddress: String, CaseIterable, Sendable {
     /// "This network" (RFC 791); on Linux `0.0.0.0` is this machine. In IPv6 `::` (RFC 4291).
     case unspecified
@@ -67,15 +62,15 @@ enum SpecialAddress: String, CaseIterable, Sendable {
     case loopback
     /// Private networks (RFC 1918) and unique local addresses (RFC 4193).
     case privateUse = "private_use"
-    /// Between a provider and its customers (RFC 6598); the metadata service of some clouds is here.
+    /// Networks between a provider and its customers (RFC 6598); some clouds have their metadata service here.
     case carrierShared = "carrier_shared"
-    /// Link-local; the metadata service of most clouds is here.
+    /// Addresses within one link; most clouds have their metadata service here.
     case linkLocal = "link_local"
     /// The predecessor of unique local addresses (RFC 3879).
     case siteLocal = "site_local"
-    /// Assigned to protocols, not to hosts (RFC 6890, RFC 2928); Teredo has its own kind.
+    /// Addresses of protocols, not of hosts (RFC 6890, RFC 2928); except Teredo, which counts as ``tunnelled``.
     case protocolAssignment = "protocol_assignment"
-    /// For examples in texts (RFC 5737, RFC 3849, RFC 9637).
+    /// Examples in texts (RFC 5737, RFC 3849, RFC 9637).
     case documentation
     /// Measurements between networks (RFC 2544).
     case benchmarking
@@ -96,9 +91,8 @@ enum SpecialAddress: String, CaseIterable, Sendable {
     /// Not assigned: all of IPv6 but 2000::/3.
     case unassigned
 
-    /// The blocks of all kinds; the first that contains an address decides.
-    ///
-    /// An unreadable block traps, because skipping it would allow its addresses.
+    /// The blocks of all kinds; the first that contains an address decides. A misspelled block traps, because skipping it would
+    /// allow its addresses.
     static let blocks: [(SpecialAddress, AddressBlock)] =
         ([
             (.unspecified, "0.0.0.0/8"), (.privateUse, "10.0.0.0/8"), (.carrierShared, "100.64.0.0/10"),

@@ -10,7 +10,7 @@ struct FetchAttempt: Sendable {
     private struct Answer: Sendable {
         var response: FetchResponse
         var body: HTTPClientResponse.Body
-        /// The route with the single address that sent the answer.
+        /// The route, reduced to the address that sent the answer.
         var route: FetchRoute
     }
 
@@ -19,7 +19,8 @@ struct FetchAttempt: Sendable {
     let store: Fetcher.StorePiece
     let deadline: ContinuousClock.Instant
 
-    /// Fetches all missing bytes; those received before an error are durable.
+    /// Fetches all missing bytes. Starts again if the host changes the image meanwhile, a few times; bytes received before an
+    /// error are durable.
     func run(_ url: String) async throws(FetchError) {
         var restarts = 0
         while true {
@@ -32,9 +33,9 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Requests the image, or the first missing part; the answer decides about the others.
+    /// Requests the image, or its first missing part; the answer shows how the rest can be fetched.
     ///
-    /// - Parameter isRestart: whether parts did not match, so that the whole image is requested.
+    /// - Parameter isRestart: whether parts did not match before, so that the whole image is requested.
     private func fetch(_ url: String, isRestart: Bool) async throws(FetchError) {
         var part: ImagePart?
         if let version = self.progress.version, !self.progress.ranges.isEmpty, !isRestart {
@@ -43,14 +44,15 @@ struct FetchAttempt: Sendable {
         }
         let (rules, resolver) = (self.fetcher.rules, self.fetcher.resolver)
         var route = try await FetchRoute(url, rules: rules, resolver: resolver)
-        var left = rules.maximumRedirects
+        var redirectsLeft = rules.maximumRedirects
         while let location = try await self.get(
             part,
             from: route,
             { (answer) throws(FetchError) in try await self.process(answer, asked: part, mayBeSplit: !isRestart) }
         ) {
-            route = try await route.redirect(to: location, isAllowed: left > 0, rules: rules, resolver: resolver)
-            left -= 1
+            let isAllowed = redirectsLeft > 0
+            route = try await route.redirect(to: location, isAllowed: isAllowed, rules: rules, resolver: resolver)
+            redirectsLeft -= 1
         }
     }
 
@@ -76,7 +78,7 @@ struct FetchAttempt: Sendable {
                 answer = try await client.execute(request, deadline: deadline)
             } catch {
                 failure = route.faults.failure(for: error, phase: .notSent)
-                // Only an address that did not accept the connection is skipped.
+                // The next address is tried only if this one did not accept the connection.
                 guard failure.failureClass == .notSent, !Task.isCancelled else { break }
                 continue
             }
@@ -93,6 +95,8 @@ struct FetchAttempt: Sendable {
     // MARK: Answers
 
     /// Processes the answer to the first request, and fetches the other missing parts.
+    ///
+    /// - Parameter mayBeSplit: whether several parts of the image may be fetched at a time.
     private func process(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchError) {
         let (response, faults) = (answer.response, answer.route.faults)
         switch (response.status, part) {
@@ -106,7 +110,7 @@ struct FetchAttempt: Sendable {
             try await self.receiveAll(answer, isSplit ? self.cut([all])[0] : all)
         case (206, let part?): try await self.receiveAll(answer, try self.range(of: answer, asked: part))
         case (416, let part?):
-            // The last attempt had received everything, but the host had not announced the length.
+            // An earlier attempt had received everything without knowing the length, which the host tells now.
             guard part.version.byteCount == nil, let total = response.contentRange?.total,
                 self.progress.ranges == [0..<total]
             else { throw .changed }
@@ -114,7 +118,6 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Checks a 206 and returns its range.
     private func range(of answer: Answer, asked part: ImagePart) throws(FetchError) -> Range<Int> {
         guard let (range, total) = answer.response.range(asked: part) else { throw .changed }
         try answer.route.faults.check(total, maxBytes: self.fetcher.maxBytes)
@@ -143,7 +146,7 @@ struct FetchAttempt: Sendable {
                 stop = stop ?? ended
                 switch stop {
                 case nil: begin()
-                // No further part begins; current ones finish, so that their bytes are stored.
+                // No further part is begun; current ones finish, so that their bytes are stored.
                 case .failed: break
                 case .forbidden, .unusable, .changed, .notStored: group.cancelAll()
                 }
@@ -156,6 +159,7 @@ struct FetchAttempt: Sendable {
         }
     }
 
+    /// Runs a body, and returns the error that stopped it: task groups do not support typed errors.
     private static func stop(of body: () async throws(FetchError) -> Void) async -> FetchError? {
         do throws(FetchError) {
             try await body()
@@ -165,7 +169,7 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Fetches one range of a version, concurrently with others; a host may send it in several parts.
+    /// Fetches one range of a version, while others are fetched; a host may send it in several parts.
     private func fetch(_ range: Range<Int>, from route: FetchRoute) async throws(FetchError) {
         var remaining = range
         while !remaining.isEmpty, let version = self.progress.version {
@@ -173,7 +177,7 @@ struct FetchAttempt: Sendable {
             let location = try await self.get(part, from: route) { (answer) throws(FetchError) in
                 guard answer.response.status == 206 else {
                     let failure = route.faults.failure(for: answer.response)
-                    // An answer without a part says nothing about the image: the signed address of a redirect may have expired.
+                    // A refusal may concern only the signed address of a redirect, which has expired; so start again.
                     throw failure.failureClass == .rejected ? .changed : .failed(failure)
                 }
                 let coming = try self.range(of: answer, asked: part)
@@ -184,7 +188,7 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Makes the bytes of a range durable as they come.
+    /// Makes the bytes of a range durable as they come, and checks that the answer ends where the range does.
     private func receive(_ range: Range<Int>, of answer: Answer) async throws(FetchError) {
         let (faults, total) = (answer.route.faults, self.progress.version?.byteCount)
         let (start, isImage) = (range.lowerBound, self.fetcher.isImage)
@@ -199,7 +203,7 @@ struct FetchAttempt: Sendable {
             }
         } catch {
             let stop = error as? FetchError ?? faults.stop(for: error, of: answer.response)
-            // Store received bytes, unless that fails or they are useless; bytes in the buffers of a broken connection are lost.
+            // The bytes received so far are stored if only the connection failed; after other errors they are useless.
             if case .failed = stop { try await writer.flush() }
             throw stop
         }
@@ -213,7 +217,7 @@ struct FetchAttempt: Sendable {
         try faults.check(writer.position, maxBytes: self.fetcher.maxBytes)
     }
 
-    /// Splits ranges into ranges of at most `rangeBytes`.
+    /// Splits ranges into ranges of at most `rangeBytes`; a range with an unknown end stays whole.
     private func cut(_ ranges: [Range<Int>]) -> [Range<Int>] {
         let length = self.fetcher.rangeBytes
         return ranges.flatMap { range in

@@ -5,16 +5,14 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// A host with one of its checked addresses: connections go there, whatever the name resolves to later.
+/// A host with one of its checked addresses, to which connections are made even if the name resolves differently later.
 struct CheckedHost: Hashable, Sendable {
     var host: FetchTarget.Host
     var address: IPAddress
 }
 
-/// The clients of image hosts.
-///
-/// There is one client for each host and address, so that none connects to an unchecked address; idle ones are closed when there
-/// are many.
+/// The clients of image hosts. There is a client for each host and address, so that no client connects to an unchecked address.
+/// If there are many clients, idle ones are closed.
 final class FetchClients: Sendable {
     private struct Entry {
         var client: HTTPClient
@@ -43,7 +41,7 @@ final class FetchClients: Sendable {
         self.maxBytes = maxBytes
     }
 
-    /// Lends the client of a host; the caller must give it back. `nil` after the shutdown, when no new client may be made.
+    /// Lends the client of a host; the caller must give it back. `nil` after the shutdown.
     func borrow(_ host: CheckedHost) -> HTTPClient? {
         self.state.withLock { state in
             guard !state.isShutDown else { return nil }
@@ -73,16 +71,17 @@ final class FetchClients: Sendable {
             defer { state.entries = [:] }
             return state.entries.values.map(\.client)
         }
-        // The only error is "already shut down": the wanted state.
+        // The only error is "already shut down", which is the wanted state.
         for client in clients { try? await client.shutdown() }
     }
 
+    /// Makes a client that connects only to the host's checked address.
     private func client(of host: CheckedHost) -> HTTPClient {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
         pool.retryConnectionEstablishment = false
-        // The engine bounds the number of fetches. A range that waited here for a free connection would fail after the time limit
-        // for opening one.
+        // No limit in practice, since the engine bounds the number of fetches: a range that waited here for a connection would
+        // fail after the time limit for opening one.
         pool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -97,7 +96,7 @@ final class FetchClients: Sendable {
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
-    /// Closes a new connection unless it leads to the address and its certificate names the host; else adds a ``HeadFilter``.
+    /// Adds a ``HeadFilter`` to a new connection; closes it if it leads to another address, or its certificate names another host.
     private static func check(_ channel: any Channel, _ host: CheckedHost) -> EventLoopFuture<Void> {
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
         let isRightHost: Bool =

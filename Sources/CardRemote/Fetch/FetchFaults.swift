@@ -5,7 +5,7 @@ import Foundation
 enum FetchError: Error {
     /// The host, or the connection to it, failed.
     case failed(RemoteFailure)
-    /// Our own rules forbid it.
+    /// Our own rules forbid the address.
     case forbidden(CodedError)
     /// The received bytes are not a usable image.
     case unusable(CodedError)
@@ -23,7 +23,7 @@ enum FetchError: Error {
     }
 }
 
-/// Classifies the faults of a fetch: every fetch is repeatable, so no outcome is ever unknown.
+/// Classifies the faults of a fetch. Since a fetch can always be repeated, no fault has the class `unknown`.
 struct FetchFaults: Sendable {
     /// The name of the host in messages.
     let label: String
@@ -47,7 +47,7 @@ struct FetchFaults: Sendable {
         return RemoteFailure(failureClass, code: code.rawValue, message: self.message(code))
     }
 
-    /// The message; a fetch has no setting for its time or its connections, authorities of its own, and no certificate.
+    /// Returns the message of a fault; some differ from those of endpoints, since fetches have other settings.
     private func message(_ code: HTTPFailure.Code) -> Message {
         switch code {
         case .dns: .fetchUnresolved
@@ -79,12 +79,12 @@ struct FetchFaults: Sendable {
         return RemoteFailure(failureClass, code: code, message: message, httpStatus: status, retryAfter: wait)
     }
 
-    /// The failure for a host that changes the image all the time, or handles ranges differently from RFC 9110.
+    /// The failure of a host that changes the image during each fetch, or does not handle ranges as in RFC 9110.
     static var changing: RemoteFailure {
         RemoteFailure(.transient, code: "fetch_version_changed", message: .fetchVersionChanged)
     }
 
-    /// Refuses an empty or too large image.
+    /// Throws if an image is empty or too large.
     func check(_ byteCount: Int, maxBytes: Int) throws(FetchError) {
         if byteCount == 0 { throw .unusable(.fetchEmpty, .fetchEmpty(self.label)) }
         guard byteCount <= maxBytes else {

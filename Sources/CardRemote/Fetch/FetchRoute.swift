@@ -6,16 +6,16 @@ import NIOHTTP1
 /// A URL that the rules allow, with the checked addresses of its host.
 struct FetchRoute: Sendable {
     let target: FetchTarget
+    /// The name of the host in messages.
     let label: String
-    /// The addresses, the preferred ones first.
+    /// The host with each of its addresses, the preferred ones first.
     var hosts: [CheckedHost]
 
     /// Classifies the faults of this route.
     var faults: FetchFaults { FetchFaults(label: self.label, usesTLS: self.target.usesTLS) }
 
-    /// Checks a URL, resolves its host and checks every address.
-    ///
-    /// One forbidden address refuses the host: a resolver could return it next time.
+    /// Checks a URL, resolves its host and checks every address. A host with a single forbidden address is refused, because the
+    /// connection might be made to this one.
     init(_ url: String, rules: FetchRules, resolver: HostResolver) async throws(FetchError) {
         do { (self.target, self.label) = try rules.check(url) } catch { throw .forbidden(error) }
         let addresses: [IPAddress]
@@ -27,7 +27,7 @@ struct FetchRoute: Sendable {
                 }
         } catch {
             var failure = FetchFaults(label: self.label, usesTLS: self.target.usesTLS).failure(.dns)
-            // A name without an address is a fault of the URL; an unavailable name service is not.
+            // A name without an address is the fault of one URL, so it must not count for the host as an unreachable one.
             if error as? HostResolver.Failure == .noAddress { failure.failureClass = .transient }
             throw .failed(failure)
         }
@@ -38,7 +38,7 @@ struct FetchRoute: Sendable {
         self.hosts = addresses.prefix(Limits.fetchAddresses).map { CheckedHost(host: host, address: $0) }
     }
 
-    /// Returns the route of a redirect, if one more is allowed.
+    /// Returns the route of a redirect; throws if no further redirect is allowed, or the rules forbid the target.
     func redirect(
         to location: String,
         isAllowed: Bool,

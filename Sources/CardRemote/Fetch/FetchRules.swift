@@ -1,8 +1,7 @@
 package import CardModel
 
-/// The images that may be fetched (`fetch.*`).
-///
-/// Connections are always direct: a proxy would resolve names itself, bypassing the rules for addresses.
+/// The images that may be fetched (`fetch.*`). Connections are never made through a proxy, which would resolve names itself and
+/// bypass the rules for addresses.
 package struct FetchSettings: Sendable {
     /// The hosts that images may come from: names, addresses, or `*.suffix`; if empty, nothing is fetched.
     package var hosts: [String] = []
@@ -10,7 +9,7 @@ package struct FetchSettings: Sendable {
     package var allowedAddresses: [String] = []
     /// Whether URLs may begin with `http://`.
     package var allowsHTTP = false
-    /// The ports that URLs may name.
+    /// The ports that URLs may have.
     package var ports = ["80", "443"]
     /// How many redirects are followed; each is checked like the URL, and none leads from https to http.
     package var maximumRedirects = 0
@@ -30,7 +29,7 @@ package struct FetchSettings: Sendable {
         return hosts + blocks + ports
     }
 
-    /// Returns a check of URLs without any connection; the check returns why a URL is forbidden, `nil` if it is allowed.
+    /// Returns a function that checks a URL without connecting: it returns why the URL is forbidden, `nil` if it is allowed.
     package func addressCheck() -> @Sendable (Redacted<String>) -> CodedError? {
         let rules = FetchRules(self)
         return { address in
@@ -48,7 +47,7 @@ package struct FetchSettings: Sendable {
     }
 }
 
-/// The rules that apply before a name is resolved: scheme, port and host of the URL and of every redirect.
+/// The rules for URLs and redirects, by scheme, port and host, that apply before a name is resolved.
 struct FetchRules: Sendable {
     let addresses: AddressRules
     let maximumRedirects: Int
@@ -56,7 +55,7 @@ struct FetchRules: Sendable {
     private let ports: Set<Int>
     private let allowsHTTP: Bool
 
-    /// Makes the rules from settings without mistakes; an invalid entry allows nothing.
+    /// Makes the rules from settings, which should have no mistakes; an invalid entry allows nothing.
     init(_ settings: FetchSettings) {
         self.addresses = AddressRules(allowed: settings.allowedAddresses.compactMap { AddressBlock($0) })
         self.maximumRedirects = settings.maximumRedirects
@@ -67,7 +66,7 @@ struct FetchRules: Sendable {
 
     /// Parses and checks a URL.
     ///
-    /// - Returns: the target, and the name of its host in messages: the matching entry of the list.
+    /// - Returns: the target, and the name of its host in messages, which is the matching entry of the list.
     /// - Throws: `CodedError` of kind `input`.
     func check(_ url: String) throws(CodedError) -> (target: FetchTarget, label: String) {
         let target = try FetchTarget(url)
@@ -87,14 +86,13 @@ struct FetchRules: Sendable {
 
 /// An entry of the list of allowed hosts: an exact name, an address, or `*.suffix` for all names below it.
 private struct HostPattern: Sendable {
-    /// The entry for messages, as the operator wrote it; never more of a URL.
+    /// The entry as the operator wrote it, for messages.
     let text: String
     private let host: FetchTarget.Host
+    /// Whether the pattern matches the names below `host`, not `host` itself.
     private let isBelow: Bool
 
-    /// Reads an entry.
-    ///
-    /// `*` alone, and a star anywhere but as the first label, are refused: a list that allows all hosts is useless.
+    /// Reads an entry; `nil` for `*` alone, which would allow all hosts, and for a star that is not the first label.
     init?(_ text: String) {
         self.isBelow = text.hasPrefix("*.")
         guard let host = FetchTarget.Host(self.isBelow ? String(text.dropFirst(2)) : text) else { return nil }

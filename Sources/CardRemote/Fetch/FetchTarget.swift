@@ -1,10 +1,9 @@
 import CardModel
 import MultipartForm
 
-/// A URL parsed once: the checked parts are those that are connected to and sent.
-///
-/// Accepts a small part of RFC 3986 and no leniency of browsers, so that the text has only one interpretation: `http` or `https`,
-/// a host, an optional port, path and query, all in ASCII.
+/// A URL that is parsed only once, so that the parts that were checked are those that are used. Accepts only a small part of RFC
+/// 3986, so that all programs interpret the text alike: `http` or `https`, a host, an optional port, path and query, all in
+/// ASCII.
 struct FetchTarget: Hashable, Sendable {
     enum Host: Hashable, Sendable, CustomStringConvertible {
         /// A name in lower case; never one that could be read as an address.
@@ -17,7 +16,7 @@ struct FetchTarget: Hashable, Sendable {
     let host: Host
     /// The port; that of the scheme if the URL has none.
     let port: Int
-    /// Path and query as they are sent; a secret, for they may be signed.
+    /// Path and query as they are sent; secret, because they may contain a signature.
     let requestTarget: String
 
     /// The value of the `Host` header (RFC 9110 section 7.2).
@@ -31,7 +30,7 @@ struct FetchTarget: Hashable, Sendable {
     /// - Throws: `fetch_url_invalid` or `fetch_scheme_refused`, without quoting the URL.
     init(_ text: String) throws(CodedError) {
         guard text.utf8.count <= Limits.fetchURLBytes else { throw Self.invalid(.fetchURLTooLong) }
-        // RFC 3986 section 2. It excludes the backslash, which browsers treat as a slash.
+        // The characters of RFC 3986 section 2. The backslash, which browsers treat as a slash, is not one of them.
         let isOfURLs = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains($0) }
         guard isOfURLs else { throw Self.invalid(.fetchURLCharacter) }
         guard let colon = text.firstRange(of: "://") else { throw Self.invalid(.fetchURLRelative) }
@@ -52,8 +51,9 @@ struct FetchTarget: Hashable, Sendable {
         self.requestTarget = target.hasPrefix("/") ? String(target) : "/" + target
     }
 
+    /// Splits host and port; throws if the port is not a number from 1 to 65535.
     private static func split(_ authority: Substring) throws(CodedError) -> (host: String, port: Int?) {
-        // The colons of IPv6 lie inside its brackets.
+        // Skips the colons of an IPv6 address, which are within its brackets.
         let end = authority.firstIndex(of: "]") ?? authority.startIndex
         guard let colon = authority[end...].firstIndex(of: ":") else { return (String(authority), nil) }
         let digits = authority[authority.index(after: colon)...]
@@ -66,16 +66,14 @@ struct FetchTarget: Hashable, Sendable {
 }
 
 extension FetchTarget: Discreet {
-    /// A text without the URL, which may be signed.
+    /// A text without the URL, which may contain a signature.
     var description: String { "FetchTarget(<redacted>)" }
 }
 
 extension FetchTarget.Host {
-    /// Reads the host of a URL: a name, an IPv4 address, or an IPv6 address in brackets; `nil` for everything else.
-    ///
-    /// That includes all texts that `inet_aton`, and therefore `getaddrinfo`, reads as an IPv4 address although they are not four
-    /// decimal numbers: names whose last label is a number (decimal, octal, or `0x…`), as in the WHATWG's URL standard. Zones,
-    /// percent-encoding and a final dot are refused, too.
+    /// Reads the host of a URL: a name, an IPv4 address, or an IPv6 address in brackets; `nil` for everything else. A name must
+    /// not end in a number (decimal, octal, or `0x…`), as in the WHATWG's URL standard: `inet_aton`, and therefore `getaddrinfo`,
+    /// would read it as an IPv4 address. Zones, percent-encoding and a final dot are refused, too.
     init?(_ text: String) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             guard let address = IPAddress(String(text.dropFirst().dropLast())), address.bitCount == 128 else {
@@ -103,7 +101,7 @@ extension FetchTarget.Host {
         }
     }
 
-    /// Whether a label has only letters, digits, hyphens (RFC 1123 section 2.1), and underscores, as names of buckets do.
+    /// Whether a label has only letters, digits and hyphens (RFC 1123 section 2.1), or underscores, as names of buckets do.
     private static func isLabel(_ label: Substring) -> Bool {
         guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
         return label.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }

@@ -2,8 +2,9 @@ import Glibc
 import NIOCore
 import NIOPosix
 
+/// Resolves the names of hosts; tests replace it.
 struct HostResolver: Sendable {
-    /// Why a name gave no address.
+    /// Why no address was found for a name.
     enum Failure: Error, Hashable, Sendable {
         case noAddress
         /// The name service failed, or did not answer in time.
@@ -15,7 +16,7 @@ struct HostResolver: Sendable {
 }
 
 extension HostResolver {
-    /// Threads for name resolution only: an unresponsive name service blocks each for many seconds.
+    /// Threads for name resolution only, because an unresponsive name service blocks a thread for many seconds.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: Limits.resolverThreads)
         threads.start()
@@ -25,24 +26,24 @@ extension HostResolver {
     /// Resolves through the system, as `getaddrinfo` does: `/etc/hosts`, then the name service, sorted by RFC 6724.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for an answer; the system's own limit may be longer, and a running call can only be
-    ///     abandoned, not cancelled.
-    ///   - ask: the blocking call.
+    ///   - timeout: how long to wait for an answer. The system may take longer, and its call cannot be cancelled, so it then
+    ///     continues without a reader.
+    ///   - lookUp: the blocking call.
     static func system(
         timeout: Duration,
-        asking ask: @escaping @Sendable (String) throws -> [IPAddress] = Self.ask
+        lookUp: @escaping @Sendable (String) throws -> [IPAddress] = Self.lookUp
     ) -> HostResolver {
         HostResolver { name in
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let promise = loop.makePromise(of: [IPAddress].self)
             let timer = loop.scheduleTask(in: TimeAmount(timeout)) { promise.fail(Failure.unavailable) }
             let deadline = NIODeadline.now() + TimeAmount(timeout)
-            let asking = Self.threads.runIfActive(eventLoop: loop) {
-                // No task waits for the answer.
+            let answer = Self.threads.runIfActive(eventLoop: loop) {
+                // If all threads were busy until the deadline, no task waits for the answer any longer.
                 guard deadline > .now() else { throw Failure.unavailable }
-                return try ask(name)
+                return try lookUp(name)
             }
-            asking.cascade(to: promise)
+            answer.cascade(to: promise)
             defer { timer.cancel() }
             return try await withTaskCancellationHandler {
                 try await promise.futureResult.get()
@@ -56,9 +57,9 @@ extension HostResolver {
     private static let noData: CInt = -5
 
     /// Calls `getaddrinfo`, which blocks.
-    private static func ask(_ name: String) throws(Failure) -> [IPAddress] {
+    private static func lookUp(_ name: String) throws(Failure) -> [IPAddress] {
         var hints = addrinfo()
-        // Addresses of both families and no mapped ones, so that every answer is checked.
+        // Both families, and no mapped addresses, so that each address is checked in its own form.
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

@@ -6,12 +6,8 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The 128 bits of IPv6, upper half and lower half, without a zone.
     case v6(UInt64, UInt64)
 
-    /// Reads an address in canonical form; `nil` for everything else.
-    ///
-    /// That is four decimal numbers without leading zeros, or RFC 4291 section 2.2 without brackets and without a zone.
-    ///
-    /// The other spellings of `inet_aton` (`0x7f.1`, `2130706433`, `0177.0.0.1`) are never accepted: ``FetchTarget`` refuses
-    /// them.
+    /// Reads an address: four decimal numbers without leading zeros, or the form of RFC 4291 section 2.2 without brackets and
+    /// zone. `nil` for everything else, also for other spellings that `inet_aton` accepts (`0x7f.1`, `2130706433`, `0177.0.0.1`).
     init?(_ text: String) {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
@@ -44,15 +40,14 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         case .v6(let upper, let lower):
             var address = (upper.bigEndian, lower.bigEndian)
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-            // The only error is a too short buffer, which this one is not.
+            // The only possible error is a buffer that is too short, which this one is not.
             _ = inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
             return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
     }
 
-    /// The IPv4 address that a connection to an IPv6 address reaches, directly or through a network.
-    ///
-    /// Forms: mapped and compatible (RFC 4291 section 2.5.5), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056).
+    /// The IPv4 address that is reached by connecting to this IPv6 address; `nil` if there is none. For mapped and compatible
+    /// addresses (RFC 4291 section 2.5.5), NAT64 (RFC 6052, RFC 8215) and 6to4 (RFC 3056).
     var embedded: IPAddress? {
         guard case .v6(let upper, let lower) = self else { return nil }
         switch upper {

@@ -21,7 +21,7 @@ package final class ImageFetcher: Fetcher {
     ///
     /// - Parameters:
     ///   - settings: settings without mistakes.
-    ///   - maxBytes: the largest image.
+    ///   - maxBytes: the size of the largest image, in bytes.
     ///   - isImage: whether the leading bytes are those of an image.
     /// - Throws: `tls_file_invalid`, `tls_certificate_expired`.
     package convenience init(

@@ -1,7 +1,7 @@
 /// A row of a table that says what an answer means; the first matching row counts.
 struct AnswerRow<Content: Equatable & Sendable, Meaning: Sendable>: Sendable {
     let statuses: ClosedRange<Int>
-    /// What the body must say; `nil`: anything.
+    /// The content that the body must have; `nil` for any.
     let content: Content?
     /// Whether the row matches only answers with `Retry-After`.
     let withRetryAfter: Bool

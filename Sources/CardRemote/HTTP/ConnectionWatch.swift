@@ -2,16 +2,16 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// Separates answers that no request asked for from the requests of one connection.
+/// Keeps an extra answer of a server, which no request asked for, from being taken for the answer to the next request.
 ///
-/// async-http-client gives every incoming answer to the current request. An extra answer of a server would so decide about the
-/// next card. Three rules prevent it:
+/// async-http-client gives every incoming answer to the current request, so an extra answer would decide about another card.
+/// Three rules prevent this:
 ///
-/// - A connection that received anything between two requests carries no further request: the next one fails before its first
-///   byte. Bytes read together with the end of an answer count too, and so do unread bytes in the socket.
-/// - On a reused connection, an answer that begins before the whole request is written is not trusted: the request fails. The
-///   remote cannot have applied it, as it did not receive all of it.
-/// - On a new connection such an answer can only concern this request: it refuses the rest of the form.
+/// - If anything was received between two requests, the next request fails before its first byte is sent. This includes bytes
+///   read together with the end of an answer, and bytes that the socket holds unread.
+/// - On a reused connection, if an answer begins before the whole request is written, the request fails. The remote cannot have
+///   applied the request, because it has not received all of it.
+/// - On a new connection, an early answer must belong to the request: it refuses the rest of the form.
 ///
 /// An extra answer that comes *after* the next request was written cannot be recognised.
 final class ConnectionWatch: ChannelDuplexHandler {
@@ -23,6 +23,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
     /// The name of a header that marks an answer on a reused connection; no server can send it.
     static let reusedMark = ":reused"
 
+    /// `spoilt`: the connection carries no further request.
     private enum State { case idle, inRequest, spoilt }
 
     private var state = State.idle
@@ -38,30 +39,32 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let watch = ConnectionWatch()
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(watch, position: .after(decoder))
-        // Nearer to the decoder, so that the watch sees the parts that the filter passes on.
+        // Added between decoder and watch, so that the watch sees the parts that the filter passes on.
         try HeadFilter.add(to: channel, for: .texts)
         let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
         try pipeline.addHandler(Bytes(watch: watch), position: .before(encoder))
     }
 
+    /// Writes a part of a request, or fails the request if an answer has come too early.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch self.unwrapOutboundIn(data) {
         case .head(let head):
             self.requests += 1
             self.unsentBytes = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
-            if self.state == .spoilt || self.hasUnasked(context) { return self.spoil(context, promise) }
+            if self.state == .spoilt || self.hasEarlyAnswer(context) { return self.spoil(context, promise) }
             self.state = .inRequest
             context.write(data, promise: promise)
         case .body(let part):
-            if self.hasUnasked(context) { return self.spoil(context, promise) }
+            if self.hasEarlyAnswer(context) { return self.spoil(context, promise) }
             let count = part.readableBytes
-            let taken = promise ?? context.eventLoop.makePromise()
-            taken.futureResult.assumeIsolated().whenSuccess { self.unsentBytes -= count }
-            context.write(data, promise: taken)
+            let accepted = promise ?? context.eventLoop.makePromise()
+            accepted.futureResult.assumeIsolated().whenSuccess { self.unsentBytes -= count }
+            context.write(data, promise: accepted)
         case .end: context.write(data, promise: promise)
         }
     }
 
+    /// Passes on an answer to the current request; marks it on a reused connection.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard self.state == .inRequest else { return }
         switch self.unwrapInboundIn(data) {
@@ -70,8 +73,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
             context.fireChannelRead(self.wrapInboundOut(.head(head)))
         case .body: context.fireChannelRead(data)
         case .end where self.unsentBytes > 0 || self.moreFollows:
-            // After the end of the answer, async-http-client would give the connection to the next request, or wait up to the
-            // deadline for the socket to accept the rest of the body. After an error it closes the connection.
+            // An error instead of the end, so that async-http-client closes the connection. After the end it would give the
+            // connection to the next request, or wait up to the deadline for the socket to accept the rest of the body.
             self.state = .spoilt
             context.fireChannelReadComplete()
             context.fireErrorCaught(ExchangeEnd.answerEnded)
@@ -88,13 +91,12 @@ final class ConnectionWatch: ChannelDuplexHandler {
         promise?.fail(ExchangeEnd.unaskedAnswer)
     }
 
-    /// Whether it is too early for the answer: the connection is reused, and the body is not yet written.
+    /// Whether an answer would come too early: the connection is reused, and the request's body is not completely written.
     private var isTooEarly: Bool { self.requests > 1 && self.unsentBytes > 0 }
 
-    /// Whether the socket holds unread bytes, or the end of the stream, although it is too early for the answer.
-    ///
-    /// While a remote accepts everything written, the event loop does not read.
-    private func hasUnasked(_ context: ChannelHandlerContext) -> Bool {
+    /// Whether the socket holds an answer that comes too early: unread bytes, or the end of the stream. The socket is polled,
+    /// because the event loop does not read while the remote accepts everything that is written.
+    private func hasEarlyAnswer(_ context: ChannelHandlerContext) -> Bool {
         guard self.isTooEarly else { return false }
         let socket = NIOBSDSocket.Handle.self
         let found = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: socket) { socket in
@@ -104,7 +106,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         return found ?? false
     }
 
-    /// The part of the watch that sees bytes before they are parsed, so that it detects even an incomplete head.
+    /// The part of the watch that sees bytes before they are parsed, so that it notices even an incomplete head.
     private final class Bytes: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias InboundOut = ByteBuffer
@@ -122,7 +124,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
             }
         }
 
-        /// Passes the last byte separately: if the answer ends before that byte, other bytes follow the answer.
+        /// Passes the last byte separately: if the answer ends before it, more bytes follow the answer.
         private func pass(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
             var last = buffer
             if let remaining = last.readSlice(length: buffer.readableBytes - 1), remaining.readableBytes > 0 {

@@ -6,10 +6,10 @@ import NIOHTTP1
 
 /// The result of a connection test of an endpoint, step by step (`config check --online`).
 package struct EndpointProbe: Sendable {
-    /// The steps in their order; with a proxy, the first two concern the proxy.
+    /// The steps in order; with a proxy, the first two concern the proxy.
     package enum Step: String, Sendable, Encodable {
         case name
-        /// The address, or the proxy's tunnel, is open.
+        /// The connection to the address, or the tunnel through the proxy, is open.
         case connection
         /// The server's certificate is trusted, and ours is accepted.
         case tls
@@ -31,7 +31,7 @@ package struct EndpointProbe: Sendable {
 
     package var isReachable: Bool { self.outcomes.allSatisfy(\.isOK) }
 
-    /// Derives the steps from the status of the answer, or the failure, and the end of validity of the server's certificate.
+    /// Derives the results from the status of the answer or the failure, and from the end of the server certificate's validity.
     init(of address: EndpointAddress, status: Int?, failure: HTTPFailure?, certificateEnd: Timestamp?) {
         let failed = failure.map { Self.step(of: $0.code) }
         var outcomes: [Outcome] = []
@@ -63,7 +63,7 @@ package struct EndpointProbe: Sendable {
 }
 
 extension HTTPEndpoint {
-    /// Sends `HEAD` to the address. It sends nothing secret: no credentials, no form, and not the query of the URL.
+    /// Sends `HEAD` to the address, without anything secret: no credentials, no form, and not the query of the URL.
     func probe() async -> EndpointProbe {
         let recorder = ExchangeRecorder(contentLength: 0, progress: nil)
         var ending: (any Error)?

@@ -20,9 +20,9 @@ package struct EndpointSettings: Sendable {
 
     /// The address (`….url`).
     package var url: String
-    /// The time for one exchange, from waiting for a connection to the last byte of the reply (`….timeout`).
+    /// The time limit of one exchange, from waiting for a connection to the last byte of the reply (`….timeout`).
     package var timeout: Duration = .seconds(30)
-    /// How many connections are open at a time (`….concurrency`).
+    /// The maximum number of open connections (`….concurrency`).
     package var concurrency = 32
     /// Whether a connection is used for more than one request (`delivery.reuse_connections`).
     package var reusesConnections = true
@@ -32,13 +32,13 @@ package struct EndpointSettings: Sendable {
 
     package init(url: String) { self.url = url }
 
-    /// The URL and the proxy, to compare settings.
+    /// URL and proxy, as a text that changes with them.
     var terms: Redacted<String> { Redacted("\(self.url) \(self.proxy?.reveal() ?? "")") }
 }
 
 /// A checked URL that requests are sent to: `http` or `https`, with a host, without user name, password and fragment.
 package struct EndpointAddress: Hashable, Sendable {
-    /// The URL itself; its query may hold a secret.
+    /// The URL; its query may hold a secret.
     let url: URL
     /// Host and port, which messages may show.
     package let authority: String
@@ -60,7 +60,7 @@ package struct EndpointAddress: Hashable, Sendable {
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
             throw .configuration("url_invalid", .urlUserOrFragment(key))
         }
-        // Some URL parsers drop a port that is not a number of 16 bits, others crash on it.
+        // Some URL parsers drop a port that is not a number of 16 bits; others crash on it.
         guard parts.rangeOfPort == nil || parts.port.map({ (1...65_535).contains($0) }) == true else {
             throw .configuration("url_invalid", .urlPort(key))
         }

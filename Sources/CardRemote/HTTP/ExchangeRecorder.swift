@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Records how far a request comes, as async-http-client reports it, and bounds the size of the reply.
+/// Records how far a request gets, as async-http-client reports it, and limits the size of the reply.
 final class ExchangeRecorder: HTTPClientResponseDelegate {
     typealias Response = Void
 
@@ -12,13 +12,12 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
         var headSent = false
         /// Whether the socket accepted the whole request.
         var requestSent = false
-        /// The bytes of the request body that the socket has accepted.
         var bodyBytesSent: Int64 = 0
         var head: HTTPResponseHead?
         /// The body of the reply so far, inflated.
         var body = ByteBuffer()
 
-        /// Whether the reply came before the whole request was written, with a status that makes the rest unnecessary.
+        /// Whether the remote refused the request, with a status from 300, before the whole request was written.
         var isEarlyRefusal: Bool { !self.requestSent && (self.head.map { $0.status.code >= 300 } ?? false) }
 
         /// Whether the reply has a content coding: its announced length is then not that of the body.
@@ -54,6 +53,7 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
 
     func didSendRequest(task: HTTPClient.Task<Void>) { self.state.withLock { $0.requestSent = true } }
 
+    /// Fails replies that are too long or a success that comes too early; limits the wait for the body of an early refusal.
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let record = self.state.withLock { record in
             record.head = head
@@ -63,8 +63,7 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             return task.eventLoop.makeFailedFuture(ExchangeEnd.replyTooLarge)
         }
         if head.status.code < 300, record.bodyBytesSent < self.contentLength {
-            // A success before the whole body was sent cannot be one. Without this line, async-http-client stops writing here and
-            // reports success.
+            // A success before the whole body was sent cannot be one; async-http-client would stop writing and report success.
             return task.eventLoop.makeFailedFuture(ExchangeEnd.earlySuccess)
         }
         if record.isEarlyRefusal {
@@ -79,12 +78,12 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
-        let isTaken = self.state.withLock { record in
+        let fits = self.state.withLock { record in
             guard record.body.readableBytes + buffer.readableBytes <= Limits.replyBytes else { return false }
             record.body.writeImmutableBuffer(buffer)
             return true
         }
-        return isTaken
+        return fits
             ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(ExchangeEnd.replyTooLarge)
     }
 

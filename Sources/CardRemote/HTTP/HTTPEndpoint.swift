@@ -7,27 +7,25 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// One endpoint with its own pool of connections: posts bodies over HTTP/1.1.
-///
-/// Every attempt returns an ``HTTPExchange``; it never throws, follows no redirect, and repeats nothing that the remote may have
-/// received whole.
-///
-/// HTTP/2 is off: a refused stream does not tell whether the request was processed.
+/// One endpoint with its own pool of connections: posts bodies over HTTP/1.1. Every attempt returns an ``HTTPExchange``, and
+/// never throws. Redirects are not followed, and a request that the remote may have received as a whole is not repeated. HTTP/2
+/// is off, because a refused stream does not tell whether the request was processed.
 final class HTTPEndpoint: Sendable, CustomReflectable {
     let address: EndpointAddress
     let proxy: ProxyAddress?
     let showsCertificate: Bool
-    private let shown: ShownCertificate
+    private let lastCertificate: LastCertificate
     private let tls: CurrentTLS
     private let timeout: Duration
     let loop: any EventLoop
     private let client: HTTPClient
-    /// Opens a connection for each request.
+    /// The client that opens a new connection for each request.
     private let freshClient: HTTPClient
     private let reusesConnections: Bool
 
-    /// Sets up an endpoint; the caller must call ``shutdown()`` before releasing it. Messages name `section`.
+    /// Sets up an endpoint; the caller must call ``shutdown()`` before releasing it.
     ///
+    /// - Parameter section: the section of the configuration that has the settings, for messages.
     /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`.
     init(_ settings: EndpointSettings, section: String, defaultPath: String? = nil) throws(CodedError) {
         let address = try EndpointAddress(settings.url, key: "\(section).url", defaultPath: defaultPath)
@@ -37,11 +35,11 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         }
         self.showsCertificate = settings.tls.clientKey != nil
         self.timeout = settings.timeout
-        let shown = ShownCertificate()
-        self.shown = shown
+        let lastCertificate = LastCertificate()
+        self.lastCertificate = lastCertificate
         self.tls = try CurrentTLS(TLSFiles(section: section, settings: settings.tls, isUsed: address.usesTLS))
-        // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the
-        // head is being written on another, and "not sent" would be a guess.
+        // One event loop for connections and callbacks: with several, a deadline could fire on one loop while another writes the
+        // head, and it would not be certain that nothing was sent.
         self.loop = HTTPClient.defaultEventLoopGroup.next()
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
@@ -53,30 +51,29 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             timeout: .init(connect: TimeAmount(Limits.connectTimeout)),
             connectionPool: pool,
             proxy: self.proxy?.forLibrary.reveal(),
-            // Gzip and deflate.
             decompression: .enabled(limit: .size(Limits.replyBytes))
         )
         configuration.httpVersion = .http1Only
         // The only hook that gets a connection after it is open, TLS included, and before its first request.
         configuration.http1_1ConnectionDebugInitializer = { channel in
-            Self.check(channel, for: address, noting: shown)
+            Self.check(channel, for: address, recordingIn: lastCertificate)
         }
         self.client = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
         self.freshClient = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
         self.reusesConnections = settings.reusesConnections
     }
 
-    /// Empty: the endpoint holds secrets, and a dump would read an event loop that another thread changes.
+    /// An empty mirror: the endpoint holds secrets, and a dump would read an event loop that another thread changes.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// The end of validity of the server's latest certificate; `nil` without TLS.
-    var certificateEnd: Timestamp? { self.shown.expiry.withLock(\.self) }
+    var certificateEnd: Timestamp? { self.lastCertificate.expiry.withLock(\.self) }
 
     func reload() throws(CodedError) { try self.tls.reload() }
 
     /// Closes all connections; current requests end as cancelled.
     func shutdown() async {
-        // The only error is "already shut down": the wanted state.
+        // The only error is "already shut down", which is the wanted state.
         try? await self.client.shutdown()
         try? await self.freshClient.shutdown()
     }
@@ -84,8 +81,8 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     /// Posts a body with its exact `Content-Length` and waits for the reply; cancelling the calling task cancels the
     /// request.
     ///
-    /// If an unrequested answer stopped the request before it was sent whole, the request is sent once more, on a new connection:
-    /// an early refusal there certainly concerns this request.
+    /// If an answer that no request asked for stopped the request before it was completely sent, the request is sent once more on a
+    /// new connection, where an early answer must belong to this request.
     ///
     /// - Parameters:
     ///   - headers: further headers, such as `Idempotency-Key`.
@@ -99,7 +96,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         let reuses = self.reusesConnections
         let exchange = await self.post(body, headers, isFresh: !reuses, deadline: deadline, progress: progress)
         guard reuses, case .failure(let failure) = exchange, failure.code == .unaskedAnswer else { return exchange }
-        // Without progress, which must never decrease.
+        // Progress is not reported again, since it must never decrease.
         return await self.post(body, headers, isFresh: true, deadline: deadline, progress: nil)
     }
 
@@ -159,7 +156,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 
     /// Combines the record of a request with the error in which it ended.
     private func exchange(_ record: ExchangeRecorder.Record, ending error: (any Error)?) -> HTTPExchange {
-        // A status of 300 and above is definite, even if it came before the body was sent and the connection broke.
+        // A status from 300 counts even if it came before the whole body was sent, and the connection then broke.
         let isEnded = error == nil || error as? ExchangeEnd == .answerEnded
         if let head = record.head {
             var reply = Self.reply(head, record: record, isEnded: isEnded)
@@ -167,9 +164,9 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             if isWhole { reply.isComplete = true }
             if isWhole || head.status.code >= 300 { return .reply(reply) }
         }
-        // The remote cannot have applied a form that was not sent whole.
-        let isCutOff = error as? ExchangeEnd == .unaskedAnswer
-        let phase: HTTPPhase = record.headSent && !isCutOff ? .afterSend : .notSent
+        // After an unasked answer, the remote cannot have applied the form, because it was not completely sent.
+        let isIncomplete = error as? ExchangeEnd == .unaskedAnswer
+        let phase: HTTPPhase = record.headSent && !isIncomplete ? .afterSend : .notSent
         let isEndedByUs = (error as? HTTPClientError).map { $0 == .cancelled || $0 == .alreadyShutdown } ?? false
         if Task.isCancelled || isEndedByUs { return .cancelled(phase) }
         return .failure(HTTPFailure(error, phase: phase, isCoded: record.isCoded, of: self))
@@ -194,15 +191,15 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         )
     }
 
-    /// Closes a new connection whose certificate does not name the host; else adds a ``ConnectionWatch``.
+    /// Adds a ``ConnectionWatch`` to a new connection; closes the connection if its certificate does not name the host.
     private static func check(
         _ channel: any Channel,
         for address: EndpointAddress,
-        noting shown: ShownCertificate
+        recordingIn lastCertificate: LastCertificate
     ) -> EventLoopFuture<Void> {
         // `nil` without TLS.
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
-        shown.expiry.withLock { $0 = certificate.map(TLSFiles.expiry) }
+        lastCertificate.expiry.withLock { $0 = certificate.map(TLSFiles.expiry) }
         guard let certificate, !address.isNumeric, !CertificateHost.isNamed(certificate, address.host) else {
             return channel.eventLoop.makeCompletedFuture { try ConnectionWatch.add(to: channel) }
         }
@@ -212,4 +209,4 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 }
 
 /// The end of validity of the server's latest certificate.
-private final class ShownCertificate: Sendable { let expiry = Mutex<Timestamp?>(nil) }
+private final class LastCertificate: Sendable { let expiry = Mutex<Timestamp?>(nil) }

@@ -1,7 +1,7 @@
 import CardModel
 
 extension HTTPFailure {
-    /// Names a fault of an exchange and says what to do about it.
+    /// Creates the failure of an exchange from the error in which it ended.
     init(_ error: (any Error)?, phase: HTTPPhase, isCoded: Bool = false, of endpoint: HTTPEndpoint) {
         let code = TransportFault.code(for: error, phase: phase, usesTLS: endpoint.address.usesTLS, isCoded: isCoded)
         let remote = endpoint.address.authority
@@ -16,7 +16,7 @@ extension HTTPFailure {
 }
 
 extension HTTPFailure.Code {
-    /// Returns what happened and what to do about it; never the library's text, which may quote sent data.
+    /// Returns a message with the remedy; never the library's text, which may quote sent data.
     func message(of remote: String, proxy: String? = nil) -> Message {
         switch self {
         case .dns: proxy.map(Message.httpProxyUnresolved) ?? .httpUnresolved(remote)

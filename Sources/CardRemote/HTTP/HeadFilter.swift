@@ -1,21 +1,21 @@
 import NIOCore
 import NIOHTTP1
 
-/// Corrects the heads of answers before all other handlers, because async-http-client misreads some.
+/// Corrects the heads of answers before other handlers see them, because async-http-client misreads some heads.
 ///
-/// - A status below 100 is not HTTP (RFC 9110 section 15): the client reads such a head as an interim one, and traps at the
-///   following body. The request fails instead.
-/// - The client inflates according to `Content-Encoding`, but servers also send `aws-chunked`, `utf-8` or `none`. The filter
-///   recognises gzip and deflate by the first bytes.
+/// - A status below 100 is not HTTP (RFC 9110 section 15): the client takes such a head for an interim one, and traps at the body
+///   that follows. The filter fails the request instead.
+/// - The client decompresses according to `Content-Encoding`, in which servers also send `aws-chunked`, `utf-8` or `none`. The
+///   filter sets this header by the first bytes of the body.
 final class HeadFilter: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// The content of the answers.
+    /// The expected content of the answers.
     enum Kind {
-        /// Images; a host may compress them without a header.
+        /// Images, which a host may compress without a header.
         case images
-        /// Texts; an unknown coding stays in the head, for messages.
+        /// Texts; the filter leaves an unknown coding in the head, so that a message can name it.
         case texts
     }
 
@@ -26,8 +26,8 @@ final class HeadFilter: ChannelInboundHandler {
     private var head: HTTPResponseHead?
     private var first = ByteBuffer()
     private var hasFailed = false
-    /// Interim heads since the last answer: a host that sends them without end would keep its connection alive.
-    private var interim = 0
+    /// The interim heads since the last answer; limited, since a host that sends them without end would keep its connection alive.
+    private var interimCount = 0
 
     init(_ kind: Kind) { self.kind = kind }
 
@@ -38,6 +38,7 @@ final class HeadFilter: ChannelInboundHandler {
         try pipeline.addHandler(HeadFilter(kind), position: .after(decoder))
     }
 
+    /// Withholds a head until the first bytes of the body show the coding, if it depends on them.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.hasFailed else { return }
         switch self.unwrapInboundIn(data) {
@@ -46,8 +47,8 @@ final class HeadFilter: ChannelInboundHandler {
             context.fireErrorCaught(HTTPParserError.invalidStatus)
         case .head(let head):
             self.head = head
-            // A range of an image may begin with the same bytes by chance. A text without the header does not wait: the body of
-            // an early refusal may never come.
+            // Not withheld: a range of an image, which may begin like gzip by chance; and a text without the header, since the
+            // body of an early refusal may never come.
             let isDecided = self.kind == .images ? head.status != .ok : !head.headers.contains(name: Self.coding)
             if isDecided { self.pass(context) }
         case .body(var part) where self.head != nil:
@@ -60,13 +61,15 @@ final class HeadFilter: ChannelInboundHandler {
         }
     }
 
+    /// Whether a head is one of too many interim heads.
     private func isFlood(_ head: HTTPResponseHead) -> Bool {
-        self.interim = head.status.code < 200 ? self.interim + 1 : 0
-        return self.interim > Limits.interimAnswers
+        self.interimCount = head.status.code < 200 ? self.interimCount + 1 : 0
+        return self.interimCount > Limits.interimAnswers
     }
 
     private func begins(with bytes: [UInt8]) -> Bool { self.first.readableBytesView.starts(with: bytes) }
 
+    /// Passes on the withheld head with the right coding, and the first bytes of the body.
     private func pass(_ context: ChannelHandlerContext) {
         guard var head = self.head else { return }
         self.head = nil

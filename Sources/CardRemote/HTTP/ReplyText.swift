@@ -1,9 +1,8 @@
 import CardModel
 import Foundation
 
-/// Converts the body of a reply to UTF-8 by its byte order mark, its charset, or the XML declaration, in this order.
-///
-/// It guesses nothing: GBK decoded with another charset yields valid but wrong characters.
+/// Converts the body of a reply to UTF-8 by its byte order mark, its charset, or the XML declaration, in this order. It never
+/// guesses a charset, since GBK decoded with another charset gives valid but wrong characters.
 enum ReplyText {
     /// The supported charsets by their labels; GB 18030 includes GBK and GB 2312.
     private static let charsets: [String: String.Encoding] = {
@@ -27,7 +26,7 @@ enum ReplyText {
         do {
             return try self.utf8(Array(reply.body), charset: reply.charset)
         } catch {
-            // A body that reads as text has no coding, whatever its header says.
+            // The header with the coding is reported only now: servers also send it with bodies that have no coding.
             guard let coding = reply.contentCoding else { throw error }
             throw .replyCoding(self.shown(coding))
         }
@@ -44,14 +43,14 @@ enum ReplyText {
         }
         guard let encoding = self.charsets[label.lowercased()] else { throw .replyCharset(self.shown(label)) }
         switch encoding {
-        // Servers send these labels with any content, and bytes are rarely valid UTF-8 by chance.
+        // Servers also label UTF-8 like this, and other texts are rarely valid UTF-8 by chance.
         case .isoLatin1, .ascii, .windowsCP1252: if String(validating: bytes, as: UTF8.self) != nil { return bytes }
         default: break
         }
         return try self.converted(bytes[...], encoding, otherwise: .replyCharsetWrong(self.shown(label)))
     }
 
-    /// Returns the remaining coding of a body; the client has removed gzip or deflate if it is the only one.
+    /// Returns the codings that a body still has: async-http-client has removed gzip or deflate, if that is the only coding.
     static func remainingCoding(_ codings: [String]) -> String? {
         let real = codings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
         return real.isEmpty || real == ["gzip"] || real == ["deflate"] ? nil : real.joined(separator: ", ")
@@ -73,7 +72,7 @@ enum ReplyText {
         return head[..<end.lowerBound].firstMatch(of: #/\sencoding\s*=\s*["']([^"']*)["']/#).map { String($0.1) }
     }
 
-    /// Returns the label of a remote for a message, or "…" if it is long or not plain ASCII.
+    /// Returns a label from a remote for a message; "…" if it is long or not plain ASCII.
     private static func shown(_ label: String) -> String {
         label.count <= 40 && label.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? label : "…"
     }

@@ -4,9 +4,8 @@ import Foundation
 import MultipartForm
 import NIOCore
 
-/// The body of a request, in memory: a form, or bytes as they are.
 enum RequestBody: Sendable {
-    /// A form, which has its own content type.
+    /// A form, which determines the content type.
     case form(MultipartForm)
     case bytes(Data, contentType: String)
 
@@ -24,7 +23,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Returns the body as a type of async-http-client, with its exact length; each time the same bytes.
+    /// Returns the body as a type of async-http-client, with its exact length; always the same bytes.
     func forLibrary(on loop: any EventLoop) -> HTTPClient.Body {
         switch self {
         case .bytes(let data, _): return .byteBuffer(ByteBuffer(bytes: data))
@@ -35,7 +34,7 @@ enum RequestBody: Sendable {
     }
 }
 
-/// Writes a form to a connection: it makes a chunk when the connection has accepted the previous one.
+/// Writes a form to a connection, and makes each chunk only when the connection has accepted the previous one.
 private struct FormStream: Sendable {
     var reader: MultipartForm.Reader
     let loop: any EventLoop
@@ -47,15 +46,16 @@ private struct FormStream: Sendable {
         return done.futureResult
     }
 
+    /// Writes the next chunk, and the others once the connection has accepted it.
     private func writeRemaining(to writer: HTTPClient.Body.StreamWriter, done: EventLoopPromise<Void>) {
         var remaining = self
         guard let chunk = remaining.reader.read(upTo: Limits.chunkBytes) else { return done.succeed() }
         writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { [remaining] written in
             switch written {
             case .failure(let error): done.fail(error)
-            // At once: a reply must not come in between the last byte and the end of the request.
+            // At once, so that no reply comes between the last byte and the end of the request.
             case .success where remaining.reader.isAtEnd: done.succeed()
-            // Through the loop: the stack does not grow, and the connection can ask for a pause in between.
+            // Later on the loop, so that the stack does not grow, and the connection can ask for a pause.
             case .success: self.loop.execute { remaining.writeRemaining(to: writer, done: done) }
             }
         }
@@ -72,7 +72,7 @@ struct HeaderField: Sendable {
     ///
     /// - Throws: the reason why the header cannot be sent; it may name the header, never the value.
     init(_ name: String, _ value: String) throws(Message) {
-        // A token (RFC 9110 section 5.6.2).
+        // The name must be a token (RFC 9110 section 5.6.2).
         guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else { throw .httpHeaderName }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value == value.trimmed else {
             throw .httpHeaderValue(name)

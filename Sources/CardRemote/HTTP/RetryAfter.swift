@@ -3,8 +3,8 @@ import CardModel
 /// Reads the `Retry-After` header (RFC 9110 section 10.2.3): seconds, or a date in any of the three forms that
 /// recipients must accept (section 5.6.7): IMF-fixdate, RFC 850, asctime.
 ///
-/// Also accepted, since services send them: fractions of seconds, rounded up, and the zones of RFC 5322. Any other value reads as
-/// absent: the caller's own backoff then applies.
+/// Also accepts fractions of seconds, rounded up, and the zones of RFC 5322, since services send them. Any other value counts as
+/// missing, so that the caller's own backoff applies.
 enum RetryAfter {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
     /// The named zones, in hours from UTC (RFC 5322 section 4.3).
@@ -13,8 +13,10 @@ enum RetryAfter {
         "pst": -8, "pdt": -7,
     ]
 
+    /// Reads the value of a header; `nil` if it is neither a number of seconds nor a date.
+    ///
     /// - Parameter now: the time from which the wait until a date is measured.
-    /// - Returns: a wait between zero and ``Limits/retryAfter``; `nil` if the value has neither form.
+    /// - Returns: a wait between zero and ``Limits/retryAfter``.
     static func parse(_ value: String, now: Timestamp) -> Duration? {
         let text = value.trimmed
         if let wait = self.seconds(text) { return wait }
@@ -27,7 +29,7 @@ enum RetryAfter {
         guard let whole = parts.first, whole.utf8.areASCIIDigits, parts.count == 1 || parts[1].utf8.areASCIIDigits
         else { return nil }
         let hasFraction = parts.count == 2 && parts[1].contains { $0 != "0" }
-        // A number too large for the type is a long wait, not a malformed one.
+        // A number that is too large for the type means a long wait, too.
         return min(.seconds(Int64(Int32(whole) ?? .max) + (hasFraction ? 1 : 0)), Limits.retryAfter)
     }
 
@@ -39,14 +41,14 @@ enum RetryAfter {
         if fields.count == 4, let year = self.year(fields[3], now: now), self.months.contains(fields[0]) {
             return self.time(day: fields[1], month: fields[0], year: year, clock: fields[2], zone: "gmt")
         }
-        // Sunday, 06-Nov-94 08:49:37 GMT is Sun, 06 Nov 1994 08:49:37 GMT with dashes.
+        // Sunday, 06-Nov-94 08:49:37 GMT; without the dashes it has the fields of Sun, 06 Nov 1994 08:49:37 GMT.
         fields = fields[0].split(separator: "-").map(String.init) + fields.dropFirst()
         guard fields.count == 5, let year = self.year(fields[2], now: now) else { return nil }
         return self.time(day: fields[0], month: fields[1], year: year, clock: fields[3], zone: fields[4])
     }
 
-    /// Completes a year of two digits: one that would lie more than 50 years ahead is in the past (RFC 9110 section
-    /// 5.6.7).
+    /// Reads a year of four digits, or completes one of two digits to the latest year that is at most 50 years ahead (RFC 9110
+    /// section 5.6.7).
     private static func year(_ text: String, now: Timestamp) -> Int? {
         guard let year = Int(text), year >= 0 else { return nil }
         guard text.count == 2 else { return text.count == 4 ? year : nil }
@@ -60,7 +62,7 @@ enum RetryAfter {
             let day = CalendarDay(year: year, month: month + 1, day: dayOfMonth)
         else { return nil }
         let clock = clock.split(separator: ":").compactMap { Int($0) }
-        // 60 is a leap second.
+        // Second 60 is a leap second.
         guard clock.count == 3, (0..<24).contains(clock[0]), (0..<60).contains(clock[1]), (0...60).contains(clock[2])
         else { return nil }
         let seconds = day.daysSinceEpoch * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2] - offset

@@ -4,9 +4,8 @@ import Glibc
 import NIOSSL
 import Synchronization
 
-/// The TLS settings of an endpoint, as last read from its files.
-///
-/// Each request names them, so that connections made with earlier files are not reused.
+/// The TLS settings of an endpoint, as last read from its files. Each request is made with the current settings, so that
+/// connections made with earlier ones are not reused.
 final class CurrentTLS: Sendable {
     private let files: TLSFiles
     private let settings: Mutex<TLSConfiguration>
@@ -18,19 +17,19 @@ final class CurrentTLS: Sendable {
 
     var configuration: TLSConfiguration { self.settings.withLock(\.self) }
 
-    /// Reads the files again for future connections. Open ones stay as they are; if a file has a mistake, the old settings stay.
+    /// Reads the files again, for new connections; if a file has a mistake, throws and keeps the old settings.
     func reload() throws(CodedError) {
         let configuration = try self.files.configuration()
         self.settings.withLock { $0 = configuration }
     }
 }
 
-/// Reads and checks the files of TLS connections when an endpoint is set up, so that a mistake is reported before a card is sent.
+/// Reads and checks the files for TLS when an endpoint is set up, so that a mistake is reported before a card is sent.
 struct TLSFiles {
     /// The section of the configuration that names the files, such as `delivery`.
     let section: String
     let settings: EndpointSettings.TLS
-    /// Whether connections are encrypted; the server's certificate then needs a trusted authority.
+    /// Whether connections are encrypted, so that there must be trusted authorities.
     var isUsed = false
 
     /// Makes the settings of a connection.
@@ -53,13 +52,14 @@ struct TLSFiles {
         return configuration
     }
 
-    /// Whether the system has trusted authorities where NIOSSL looks for them; slim images have none.
+    /// Whether the system has trusted authorities where NIOSSL looks for them; slim container images have none.
     private static var hasAuthorities: Bool {
         ["/etc/ssl/certs", "/etc/pki/tls/certs"].contains { folder in
             (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == false
         }
     }
 
+    /// Adds our certificate and key to a configuration, after checking that they are readable and belong together.
     private func identify(_ configuration: inout TLSConfiguration, _ path: String, _ key: String) throws(CodedError) {
         let chain = try self.certificates(path, key: "client_certificate")
         configuration.certificateChain = chain.map { .certificate($0) }
@@ -68,7 +68,7 @@ struct TLSFiles {
             throw Self.invalid(.textLabelled(self.key("client_key"), refusal))
         }
         do {
-            // The library's error is dropped: it might quote the key.
+            // The library's error is dropped, since it might quote the key.
             let bytes = PEMFile(path: key).bytes
             configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))
         } catch {
@@ -77,7 +77,7 @@ struct TLSFiles {
             throw Self.invalid(other.map { .textLabelled(name, $0) } ?? .tlsKeyUnreadable(name, key))
         }
         var trial = configuration
-        // Avoids reading the system's certificates for this check.
+        // The check of the key needs no authorities, so this avoids reading the system's.
         trial.trustRoots = .certificates([])
         guard (try? NIOSSLContext(configuration: trial)) != nil else {
             throw Self.invalid(.tlsKeyMismatch(self.key("client_key"), key), "tls_key_mismatch")
@@ -90,14 +90,14 @@ struct TLSFiles {
             let other = file.otherKind(isKey: false).map { Message.textLabelled(self.key(key), $0) }
             throw Self.invalid(other ?? .tlsCertificatesUnreadable(self.key(key), path))
         }
-        // A bundle of authorities may hold expired certificates; a bundle of nothing else is a mistake.
+        // A file of authorities may have expired certificates among others.
         let now = Timestamp(Date())
-        let living = certificates.filter { Self.expiry(of: $0) >= now }
-        if let expired = certificates.first(where: { Self.expiry(of: $0) < now }), key != "ca_file" || living.isEmpty {
+        let valid = certificates.filter { Self.expiry(of: $0) >= now }
+        if let expired = certificates.first(where: { Self.expiry(of: $0) < now }), key != "ca_file" || valid.isEmpty {
             let day = String(Self.expiry(of: expired).description.prefix(10))
             throw Self.invalid(.tlsCertificateExpired(self.key(key), path, day: day), "tls_certificate_expired")
         }
-        return living
+        return valid
     }
 
     private func key(_ name: String) -> String { "\(self.section).tls.\(name)" }

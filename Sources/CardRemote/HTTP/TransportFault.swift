@@ -6,23 +6,26 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The reasons for which we end an exchange that the network libraries would continue.
+/// Why this program ends an exchange that the network libraries would continue.
 enum ExchangeEnd: Error {
-    /// Bytes came that are not an answer to the request, which was not sent whole.
+    /// Bytes came that do not belong to the request, which was not completely sent.
     case unaskedAnswer
     /// The answer is complete, and the connection must carry no further request.
     case answerEnded
-    /// The reply is longer than the limit.
     case replyTooLarge
     /// The time to wait for the rest of an early refusal is over.
     case graceIsOver
-    /// The remote answered with success before the form was sent.
+    /// The remote answered with success before the whole form was sent.
     case earlySuccess
 }
 
-/// Maps the error types of the network libraries to our closed set of codes.
+/// Maps the errors of the network libraries to ``HTTPFailure/Code``.
 enum TransportFault {
-    /// - Parameter error: the error of the library; `nil` if a request ended without an error and without a reply.
+    /// Returns the code of an error.
+    ///
+    /// - Parameters:
+    ///   - error: the error of the library; `nil` if a request ended without an error and without a reply.
+    ///   - isCoded: whether the reply is compressed, so that an unknown error is one of decompressing.
     static func code(
         for error: (any Error)?,
         phase: HTTPPhase,
@@ -44,8 +47,13 @@ enum TransportFault {
         case is NIOHTTPDecoderError: .replyMalformed
         default:
             TLSFault.code(for: error, phase: phase)
-                ?? (isCoded ? .replyUndecodable : usesTLS && phase == .notSent ? .tls : .transport)
+                ?? self.unknownCode(phase: phase, usesTLS: usesTLS, isCoded: isCoded)
         }
+    }
+
+    private static func unknownCode(phase: HTTPPhase, usesTLS: Bool, isCoded: Bool) -> HTTPFailure.Code {
+        if isCoded { return .replyUndecodable }
+        return usesTLS && phase == .notSent ? .tls : .transport
     }
 
     private static func clientCode(for error: HTTPClientError) -> HTTPFailure.Code {
@@ -69,7 +77,7 @@ enum TransportFault {
         guard !error.connectionErrors.isEmpty else {
             return error.dnsAError != nil || error.dnsAAAAError != nil ? .dns : .connectFailed
         }
-        // A host may have several addresses: one that refused says more than those that did not answer.
+        // Of several addresses, one that refused the connection tells more than others that did not answer.
         let codes = error.connectionErrors.map { self.code(for: $0.error, phase: .notSent, usesTLS: usesTLS) }
         return codes.first { $0 == .connectRefused } ?? codes.first { $0 == .connectTimeout } ?? .connectFailed
     }
@@ -92,12 +100,11 @@ enum TransportFault {
     }
 }
 
-/// Maps the texts of BoringSSL to our codes.
+/// Maps the errors of NIOSSL and the texts of BoringSSL to ``HTTPFailure/Code``.
 private enum TLSFault {
-    /// The alerts of a peer that refuses our certificate, or requires one (RFC 8446 section 6.2).
-    ///
-    /// TLS 1.2 sends `SSLV3_ALERT_HANDSHAKE_FAILURE` for a missing one; if this alert comes before the exchange of certificates,
-    /// the error also has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO`.
+    /// The alerts of a server that refuses our certificate, or requires one (RFC 8446 section 6.2). With TLS 1.2, a server sends
+    /// `SSLV3_ALERT_HANDSHAKE_FAILURE` for a missing certificate. If this alert has another cause, it comes earlier, and the
+    /// error also has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO`.
     private static let clientCertificateReasons: Set<String> = [
         "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_REVOKED",
         "SSLV3_ALERT_CERTIFICATE_EXPIRED", "SSLV3_ALERT_CERTIFICATE_UNKNOWN", "SSLV3_ALERT_NO_CERTIFICATE",

@@ -56,15 +56,13 @@ struct Credentials: Sendable {
 /// Source: faceid.com/faceid-open-doc/docs/sdkauth.html; the public SDK zuochengyao/MegviiFaceID agrees. SHA-1 is the
 /// vendor's choice.
 struct RequestSign {
-    /// The value of the part `sign_version`.
     static let version = "hmac_sha1"
 
-    /// The value of the part `sign`.
     let value: String
 
     /// - Parameters:
     ///   - key: the account's key, which the signature contains in clear.
-    ///   - secret: the account's secret, which it does not contain.
+    ///   - secret: the account's secret, which the signature does not contain.
     ///   - now: seconds since 1970.
     ///   - lifetime: how long the signature is valid, in seconds.
     ///   - random: a number of at most ten digits.

@@ -1,23 +1,21 @@
 import CardModel
 import MultipartForm
 
-/// The content of a dialect's request beside the credentials, and its path.
+/// The path of a dialect's request, and its content without the credentials.
 struct DialectForm: Sendable {
-    /// The path that is appended to a URL without one.
+    /// The path that is used if the configured URL has none.
     let path: String
     let imagePart: String
     /// The text parts that change the reading, in order.
     let options: [(name: String, value: String)]
 
-    /// The options as text: part of the key under which readings are stored.
-    ///
-    /// The text depends neither on the credentials nor on the time.
+    /// The options as text: part of the key under which readings are stored, so it depends neither on credentials nor on the time.
     var parameters: String { self.options.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
 
     /// Makes the form of one photo.
     ///
-    /// The file name is a constant, so that no file name of the user is sent. The boundary is derived from the photo: it is the
-    /// same at every attempt. It contains a dash, which Base64 does not, so a signature never collides with it.
+    /// The file name is a constant, so that no file name of the user is sent. The boundary is derived from the photo, so it is the
+    /// same in every attempt. Signatures, which differ, never contain it: they are Base64, and the boundary has a dash.
     ///
     /// - Throws: `MultipartFormError` with the code `boundary_collision`.
     func form(_ image: PreparedImage, credentials: [MultipartForm.Part]) throws(MultipartFormError) -> MultipartForm {
@@ -29,16 +27,16 @@ struct DialectForm: Sendable {
 }
 
 extension VerificationDialect {
-    /// The content of its requests, with the sources.
+    /// The form of the dialect's requests, with the sources.
     var form: DialectForm {
         switch self {
-        // FaceID v1: `POST /faceid/v1/ocridcard` with the option `legality` and the file part `image`, one side a photo.
+        // FaceID v1: `POST /faceid/v1/ocridcard` with the option `legality` and the file part `image`, one side for each photo.
         //
         // Only v3 has `return_portrait`; one public program sends `biz_no`, which no page documents.
         //
         // Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own page
-        // was not available. Limits of images are not confirmed; other interfaces of that generation accept files of 2 MB and
-        // edges of 4096 pixels.
+        // was not available. The limits of images are not known for certain; other interfaces of that generation accept files of
+        // 2 MB and edges of 4096 pixels.
         case .faceIDv1: DialectForm(path: "/faceid/v1/ocridcard", imagePart: "image", options: [("legality", "1")])
         // FaceID v3 ("OCR V2.0.0"): `POST /faceid/v3/ocridcard` with the file part `image` and no option.
         //

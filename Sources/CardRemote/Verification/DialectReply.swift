@@ -1,11 +1,10 @@
 import CardModel
 import MultipartForm
 
-/// Reads the readings of a dialect; errors have one form in all dialects.
-///
-/// Lenient: keys may be missing, unknown keys are ignored, and numbers and texts may replace each other.
+/// Reads the readings of a dialect; errors have the same form in all dialects (see ``VendorError``). Keys may be missing, unknown
+/// keys are ignored, and a number may be written as a text and the reverse.
 protocol DialectReply {
-    /// Whether an object has a mark of this dialect, one that no other dialect has.
+    /// Whether an object has a mark of this dialect: a key or a type of value that no other dialect has.
     static func recognises(_ reply: JSONValue) -> Bool
 
     /// Whether an object without a mark of any dialect is this dialect's answer to a photo without a card.
@@ -16,12 +15,12 @@ protocol DialectReply {
 }
 
 extension DialectReply {
-    /// Returns `false`: an object without the dialect's mark is not an answer in it.
+    /// Returns `false`: by default, an object without a mark of the dialect is not an answer in it.
     static func isNoCard(_ reply: JSONValue) -> Bool { false }
 }
 
 extension CardReading {
-    /// Reads a card with the key names of FaceID v1 and Face++, its fields as plain text; any may be missing.
+    /// Reads a card with the key names of FaceID v1 and Face++, whose fields are plain texts; any field may be missing.
     init(plain card: JSONValue, requestID: String?) {
         self.init(
             side: card["side"]?.text.flatMap(CardSide.init(rawValue:)),
@@ -42,24 +41,22 @@ extension CardReading {
 }
 
 extension Legality {
-    /// Reads the scores of a reply, whose names differ by dialect; `nil` if they are unavailable.
-    ///
-    /// The vendor announces further classes, so every key counts, including FaceID v3's threshold, which is recognised by its
-    /// name. A value that is not a number from 0 to 1 is not a score.
+    /// Reads the scores of a reply, whose names differ by dialect; `nil` if they are unavailable. Every key counts as a class,
+    /// since the vendor announces further ones; FaceID v3's threshold is recognised by its name. A value that is not a number
+    /// from 0 to 1 is not a score.
     init?(reply value: JSONValue) {
         var scores: [String: Double] = [:]
         for member in value.members {
             guard let score = member.value.double, (0...1).contains(score) else { continue }
-            // Two scores of one class: which one counts is unknown.
+            // If a class occurs twice, it is unknown which score counts.
             guard scores.updateValue(score, forKey: member.name) == nil else { return nil }
         }
         self.init(vendorScores: scores)
     }
 }
 
-/// The service's identifier of a call, such as `1457432550,b70ab3a8-…`, which its support asks for.
-///
-/// It is stored and shown in clear, so any other value in its field is ignored.
+/// The service's identifier of a call, such as `1457432550,b70ab3a8-…`, which its support asks for. It is stored and shown in the
+/// clear, so anything else in its field is ignored.
 enum RequestID {
     /// Reads `<seconds>,<uuid>`, or any other 1 to 100 letters, digits and `,-_.:`; `nil` for anything else.
     static func text(of value: JSONValue?) -> String? {
@@ -71,12 +68,12 @@ enum RequestID {
 /// Reads the birth date of a reply, as `YYYY-MM-DD`.
 ///
 /// FaceID v1 sends an object of texts without leading zeros, Face++ a text, FaceID v3 three fields. The date is not checked
-/// against the calendar: the vendor does not either, and judging is up to the verdict.
+/// against the calendar, which is left to the verdict.
 ///
-/// An unreadable date, such as `2月30日`, stays as received: a missing date would not be compared with the identity number, so an
-/// altered card would seem to be a badly read one.
+/// An unreadable date, such as `2月30日`, is kept as received: the verdict compares it with the identity number, and finds that
+/// they differ. It would skip a missing date, and an altered card could pass.
 enum BirthDateText {
-    /// Replaces a missing or non-text value; no date contains it.
+    /// Stands for a missing value, or one that is not a text; no valid date contains it.
     private static let unreadable = "?"
 
     /// Reads the object of FaceID v1 or the text of Face++; `nil` if it is empty.

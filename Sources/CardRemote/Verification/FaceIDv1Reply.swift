@@ -1,6 +1,6 @@
 import CardModel
 
-/// The replies of FaceID v1: one object with the fields beside `side`, as text.
+/// The replies of FaceID v1: one object with `side` and the fields as texts.
 ///
 /// | key | value |
 /// |---|---|
@@ -11,14 +11,14 @@ import CardModel
 /// | `issued_by`, `valid_date` | text, back; either may be missing |
 /// | `legality` | object of scores; one sample has the key `"Temporary ID Photo "` with a blank at its end |
 ///
-/// The answer to a photo without a card is not confirmed: an object without `side` counts as one, if it has only keys of this
-/// dialect. An object of a gateway (`{"request_id": …, "status": …}`) refuses no card.
+/// The answer to a photo without a card is not documented. An object without `side` counts as such an answer if it has only keys of
+/// this dialect; so an object of a gateway (`{"request_id": …, "status": …}`) does not.
 ///
 /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID.
 enum FaceIDv1Reply: DialectReply {
     private static let sideMarks = ["id_card_number", "race", "birthday", "head_rect", "valid_date"]
     private static let sharedKeys = ["name", "gender", "address", "issued_by"]
-    /// Every documented key, and those of errors, which mean nothing when they are empty.
+    /// Every documented key, and the keys of errors, which may be present and empty.
     private static let knownKeys = Set(
         ["request_id", "time_used", "side", "legality"] + sideMarks + sharedKeys + ReplyReading.errorKeys
     )

@@ -4,24 +4,21 @@ import CardModel
 ///
 /// | key | value |
 /// |---|---|
-/// | `result` | 1001: a card without problems; 1002: a card, something abnormal; others are reserved and say nothing |
+/// | `result` | 1001: a card without problems; 1002: a card with something abnormal; others are reserved |
 /// | `side` | 0 front, 1 back |
 /// | `name`, `gender`, `nationality` (民族), `address`, `idcard_number` | front |
 /// | `birth_year`, `birth_month`, `birth_day` | front |
 /// | `issued_by`, `valid_date_start`, `valid_date_end` | back; dates as `YYYYMMDD` |
 /// | `legality` | object of scores, always, with `ID_Photo_Threshold` |
 ///
-/// A field's dictionary is `{result: text, quality: number, logic: 0 or 1, rect: …}`. A field of low quality, or one with `logic`
-/// 1 (it contradicts another), keeps its text: the verdict has rules for both and names the broken one; the service does not.
+/// A field's dictionary is `{result: text, quality: number, logic: 0 or 1, rect: …}`. The text is used even if the quality is low, or
+/// `logic` is 1, which means that the field contradicts another one: the verdict checks both, and can say what is wrong.
 ///
-/// The same holds for `result`: 1002 means a field not recognised, `logic` 1, low quality or low legality. The reading is marked
-/// abnormal and stays complete, so that the verdict can name the legality, or another finding, as the reason; without a finding,
-/// the mark remains (`reading_abnormal`).
+/// `result` 1002 means that a field is not recognised, has `logic` 1 or low quality, or that the legality is low. The reading is
+/// marked abnormal but stays complete, so that the verdict can find out the cause; if it finds none, the reason is
+/// `reading_abnormal`. Readings with other values are used without the mark, since the page asks to tolerate them.
 ///
-/// The page reserves the other values of `result` and asks to tolerate them: such a reading is used without the mark.
-///
-/// Not confirmed: the meaning of those other values, the reply to a photo without a card, and the spelling of 长期 in
-/// `valid_date_end`, which is passed on unchanged.
+/// Not documented: the reply to a photo without a card, and the spelling of 长期 in `valid_date_end`, which is passed on unchanged.
 ///
 /// Source: faceid.com/pages/documents/10881005, faceid.com/faceid-open-doc/docs/idcard-api.html; the form of the dates
 /// from two public programs.
@@ -76,7 +73,7 @@ enum FaceIDv3Reply: DialectReply {
         field.isObject ? field["result"]?.text : field.text
     }
 
-    /// Joins two dates in the format of the other dialects; a date other than `YYYYMMDD` stays as it is.
+    /// Joins two dates in the format of the other dialects; a date in another form than `YYYYMMDD` is not changed.
     private static func validity(from start: String?, to end: String?) -> String? {
         guard let start, let end else { return start ?? end.map { "-\($0)" } }
         if let first = self.dotted(start), let last = self.dotted(end) { return "\(first)-\(last)" }

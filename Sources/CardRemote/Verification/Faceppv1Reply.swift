@@ -23,7 +23,7 @@ enum Faceppv1Reply: DialectReply {
         }
     }
 
-    /// Reads the first card; the reading holds the others.
+    /// Reads all cards: the reading is that of the first card, and has the others in `others`.
     static func reading(_ reply: JSONValue) -> CardReading {
         let requestID = RequestID.text(of: reply["request_id"])
         let cards = (reply["cards"]?.elements ?? [])

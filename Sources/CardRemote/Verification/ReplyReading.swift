@@ -1,17 +1,17 @@
 import CardModel
 
-/// The outcome of one reply: a pure function of status, headers and body.
-///
-/// The error string is the contract, not the status, whose value differs among the vendor's own pages; so the string is looked
-/// for first, even in a 200. A 413 is plain text or HTML, and HTML comes from proxies: only JSON bodies are read.
+/// Reads a reply of the verifier: its status, headers and body determine the outcome. An error string decides before the status,
+/// even with status 200, because the vendor's pages document the strings alike but give them different statuses. Only JSON is
+/// read: a 413 has plain text or HTML, and other HTML comes from proxies.
 struct ReplyReading {
-    /// The keys under which the error string is found, in order: `error_message` in Face++ and the newer of the older
-    /// FaceID pages, `error` in the oldest and the newest, `ERROR` in the public SDK.
+    /// The keys of the error string in the order of precedence; the vendor's pages and its public SDK use different ones.
     static let errorKeys = ["error_message", "error", "ERROR"]
 
     let outcome: VerificationOutcome
 
-    /// Judges a reply; no text of the outcome may contain a secret.
+    /// Reads a reply.
+    ///
+    /// - Parameter isSecret: whether a text contains a credential, so that it must not appear in the outcome.
     init(_ reply: HTTPReply, dialect: VerificationDialect, isSecret: (String) -> Bool = { _ in false }) {
         var object: JSONValue?
         var unreadable: Message?
@@ -22,7 +22,7 @@ struct ReplyReading {
         }
         if let object, let text = Self.errorText(in: object) {
             let error = VendorError(text)
-            // A code is passed on verbatim, so one that contains a credential is dropped.
+            // Codes appear in messages, so a code that contains a credential is dropped.
             self.outcome = .failed((isSecret(error.code) ? VendorError("") : error).failure(of: reply))
             return
         }
@@ -39,9 +39,8 @@ struct ReplyReading {
         }
     }
 
-    /// Returns the first error string.
-    ///
-    /// `null`, `false`, 0 and empty values mean that there is no error; another object or array is an unreadable error.
+    /// Returns the first error string; empty if there is an error that is not a text. `null`, `false`, 0 and empty values mean
+    /// that there is no error.
     private static func errorText(in object: JSONValue) -> String? {
         for key in self.errorKeys where object.count(of: key) > 0 {
             switch object[key] {
@@ -54,7 +53,7 @@ struct ReplyReading {
         return nil
     }
 
-    /// Returns the dialect of an answer; `nil` if it is in none.
+    /// Returns the dialect in which a service answered, by preference the configured one; `nil` if it is none of ours.
     private static func answered(_ object: JSONValue, in dialect: VerificationDialect) -> VerificationDialect? {
         if dialect.reply.recognises(object) { return dialect }
         let other = VerificationDialect.allCases.first { $0 != dialect && $0.reply.recognises(object) }
@@ -72,6 +71,7 @@ struct ReplyReading {
         return !isObject && reply.isPage(isDocument: false) ? .page : .nothingKnown
     }
 
+    /// Returns the failure of an answer without an error string that is not a reading in the dialect.
     private static func failure(
         _ meaning: VerifierMeaning,
         of reply: HTTPReply,
@@ -80,7 +80,7 @@ struct ReplyReading {
         _ unreadable: Message?
     ) -> RemoteFailure {
         let (status, count) = (reply.status, reply.body.count)
-        let other: Message =
+        let notReading: Message =
             reply.isHTML(isXML: false)
             ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect)
         let consequence = meaning.consequence(of: reply)
@@ -89,7 +89,7 @@ struct ReplyReading {
             case .otherDialect: ("wrong_dialect", .verifierDialect(answered ?? dialect, dialect))
             case .cutOff: ("truncated_reply", consequence.message)
             case _ where !reply.isSuccess: ("http_\(status)", consequence.message)
-            default: ("unusable_reply", unreadable.map { .verifierUnreadable(status, count, $0) } ?? other)
+            default: ("unusable_reply", unreadable.map { .verifierUnreadable(status, count, $0) } ?? notReading)
             }
         var failure = RemoteFailure(
             consequence.failureClass ?? .transient,

@@ -1,8 +1,7 @@
 import CardModel
 
-/// The error codes of the vendor's pages, collected from all related interfaces: the vendor publishes none for FaceID v1 and v3.
-///
-/// The class of each is documented in `ErrorCodes.md`; a test compares the two.
+/// The error codes that the vendor documents for related interfaces; for FaceID v1 and v3 it documents none. `ErrorCodes.md`
+/// documents the class of each code; a test compares the two.
 enum VendorCode: String, CaseIterable, Sendable {
     case authenticationError = "AUTHENTICATION_ERROR"
     case authorizationError = "AUTHORIZATION_ERROR"
@@ -20,9 +19,8 @@ enum VendorCode: String, CaseIterable, Sendable {
     case imageDownloadTimeout = "IMAGE_DOWNLOAD_TIMEOUT"
     case internalError = "INTERNAL_ERROR"
 
-    /// The class of the failure, the scope of a stop, and the message about the shown code, with the remedy.
-    ///
-    /// A wrong argument or address may concern one request only.
+    /// The class of the failure, the scope of a stop, and the message for a code, with the remedy. A wrong argument or address
+    /// may concern a single request, so its scope is `request`.
     var consequence: (failureClass: FailureClass, scope: RemoteFailure.StopScope, message: (String) -> Message) {
         switch self {
         case .authenticationError: (.stop, .account, Message.verifierAuthentication)

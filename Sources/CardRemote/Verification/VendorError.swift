@@ -2,14 +2,14 @@ import CardModel
 
 /// An error string of the Megvii services, such as `MISSING_ARGUMENTS: image`: a code and an optional detail.
 struct VendorError: Hashable, Sendable {
-    /// The details that the vendor's pages list; messages omit any other, which may quote sent data.
+    /// The details that the vendor documents; messages omit all others, which may quote sent data.
     private static let knownDetails: Set<String> = [
         "Denied by Client", "Denied by Admin", "Insufficient Account Balance", "Limit reached.", "Denied.",
         "No data source permission.", "api_key", "api_secret", "sign", "sign_version", "image", "image_file",
         "image_url", "image_base64", "legality", "return_portrait",
     ]
 
-    /// The text before the first colon, trimmed; compared case-sensitively.
+    /// The text before the first colon, trimmed; upper and lower case matter.
     let code: String
     /// The text after the first colon, trimmed.
     let detail: String
@@ -20,12 +20,10 @@ struct VendorError: Hashable, Sendable {
         self.detail = halves.count > 1 ? halves[1].trimmed : ""
     }
 
-    /// The code as one of the vendor's table, if it is listed.
+    /// The documented code; `nil` if the vendor does not document it.
     var known: VendorCode? { VendorCode(rawValue: self.code) }
 
-    /// Returns the failure that this error means.
-    ///
-    /// An unknown code that looks like a code is passed on verbatim; the status then decides the class.
+    /// Returns the failure that this error means; for an unknown code, the status decides the class.
     func failure(of reply: HTTPReply) -> RemoteFailure {
         let meaning = VerifierMeaning(status: reply.status, asksToWait: reply.retryAfter != nil)
         return RemoteFailure(
@@ -38,10 +36,9 @@ struct VendorError: Hashable, Sendable {
         )
     }
 
-    /// The code, if it looks like one, else `unknown_error`: other texts may quote sent data.
-    ///
-    /// A code has 1 to 64 capital letters and underscores, and after the first letter also digits, at most four in a row: enough
-    /// for a version or a year, too few for the number of a card or a telephone.
+    /// The code if it looks like one, else `unknown_error`, because other texts may quote sent data. A code has 1 to 64 capital
+    /// letters and underscores, and after the first letter also digits, at most four in a row: enough for a version or a year,
+    /// too few for an identity or telephone number.
     var boundedCode: String {
         if self.known == .requestEntityTooLarge { return "http_413" }
         let isCode = self.code.utf8.count <= 64 && self.code.wholeMatch(of: #/_*[A-Z][A-Z_0-9]*/#) != nil

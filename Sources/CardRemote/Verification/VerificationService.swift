@@ -2,7 +2,7 @@ package import CardModel
 import Foundation
 import MultipartForm
 
-/// A verification service of any dialect, which reads one photo of one side; repeating a call is harmless and only costs quota.
+/// A verification service of any dialect, which reads a photo of one side. A call may be repeated, at the cost of quota.
 package final class VerificationService: Verifier {
     private let dialect: VerificationDialect
     private let credentials: Credentials
@@ -35,7 +35,7 @@ package final class VerificationService: Verifier {
         do {
             form = try self.dialect.form.form(image, credentials: self.credentials.parts())
         } catch {
-            // The parts are ours and in memory: the only possible error is that the photo contains all 64 derived boundaries.
+            // The parts are valid, so the only possible error is that the photo contains all 64 derived boundaries.
             return .failed(RemoteFailure(.transient, code: "\(error.code)", message: .verifierForm(error.code)))
         }
         switch await self.http.post(.form(form)) {
@@ -52,9 +52,8 @@ package final class VerificationService: Verifier {
     package func shutdown() async { await self.http.shutdown() }
 }
 
-/// The protocols that are all called "ocridcard"; the raw values are those of `verification.dialect`.
-///
-/// There are no others: nothing is public about `cardpp/v2/ocridcard`, or about a v5 for cards of the mainland.
+/// The vendor's three interfaces with the name "ocridcard"; the raw values are those of `verification.dialect`. Nothing is public
+/// about others, `cardpp/v2/ocridcard` and a v5 for cards of the mainland.
 package enum VerificationDialect: String, CaseIterable, Sendable, Codable {
     /// FaceID v1, `/faceid/v1/ocridcard`.
     case faceIDv1 = "faceid-v1"
@@ -74,7 +73,7 @@ package struct VerificationSettings: Sendable {
         case sign
     }
 
-    /// The endpoint of the service; its URL is complete, or a base to which the dialect's path is appended.
+    /// The endpoint of the service; if its URL has no path, that of the dialect is used.
     package var endpoint: EndpointSettings
     /// The dialect of the service (`verification.dialect`).
     package var dialect: VerificationDialect = .faceIDv1

@@ -1,8 +1,7 @@
 import CardModel
 
-/// The meaning of a verifier's answer, as a table: the first row that matches status and body counts.
-///
-/// Without a matching row, the call is tried again. A listed error string takes precedence, whatever the status: see
+/// The meaning of a verifier's answer, as a table: the first row that matches status and body counts. If no row matches, the call
+/// is tried again. The table is for answers without a known error string, which would decide before the status: see
 /// ``VendorCode``.
 enum VerifierMeaning: String, CaseIterable, Sendable {
     /// A reading, or the statement that the photo shows no card.
@@ -12,11 +11,12 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
     /// The answer is complete but in another dialect.
     case otherDialect
     case tooLarge
-    /// The service, or a gateway in its place, asks for a slower pace.
+    /// The service, or a gateway in front of it, asks for a slower pace.
     case throttled, busy
     /// Every call would get this answer.
     case redirect, access, proxy, address
-    /// The answer broke off: the rest may be an error string, which outranks the status (a 403 can mean "slow down").
+    /// The answer broke off. The missing part may have an error string, which decides before the status (a 403 can mean "slow
+    /// down"), so the call is tried again.
     case cutOff
     /// Anything else: another call may succeed.
     case failed
@@ -24,7 +24,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
     /// What the body of an answer says.
     enum Content: String, CaseIterable, Sendable {
         case reading
-        /// A reading in another dialect than the configured one.
+        /// A reading in a dialect other than the configured one.
         case otherDialect
         /// An error string that the vendor does not list, or JSON, a short text or nothing.
         case nothingKnown
@@ -41,7 +41,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         Row(200...299, .nothingKnown, is: .unreadable), Row(200...299, .page, is: .failed),
         Row(413, is: .tooLarge), Row(429, is: .throttled), Row(503, withRetryAfter: true, is: .busy),
         Row(100...999, .cutOff, is: .cutOff),
-        // A redirect is not followed, and our method is right: such a URL belongs to another service.
+        // The service itself never redirects, so the URL is that of something else.
         Row(300...399, is: .redirect), Row(401, is: .access), Row(403, is: .access), Row(404...405, is: .address),
         Row(407, is: .proxy), Row(410, is: .address),
     ]
@@ -51,7 +51,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         self = row?.meaning ?? .failed
     }
 
-    /// The class of the failure, `nil` for a reading; and the message with the remedy, where the status decides it.
+    /// The class of the failure, `nil` for a reading; and the message with the remedy, which is used if the status decides.
     func consequence(of reply: HTTPReply) -> (failureClass: FailureClass?, message: Message) {
         let status = reply.status
         return switch self {
@@ -71,6 +71,6 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
 
     var isUnreadable: Bool { self == .unreadable || self == .otherDialect }
 
-    /// The scope of a stop: the account for wrong credentials, else one request, which perhaps only a firewall refuses.
+    /// The scope of a stop: the account for refused credentials; else the request, since a firewall may refuse just this one.
     func stopScope(status: Int) -> RemoteFailure.StopScope { [401, 407].contains(status) ? .account : .request }
 }

@@ -4,36 +4,38 @@ import Synchronization
 
 // Prepared images, and cards whose values can no longer be unsealed.
 extension CardRecords {
-    /// The error for damaged values of a card; the disk is the likeliest cause.
+    /// The error for damaged values of a card; most likely the disk is faulty.
     static let unreadable = CodedError(.imageUnreadable, .storage, .cardImageUnreadable)
 
-    /// Returns the value that a body unseals; `nil` if it cannot. A database error says nothing about the card, and is thrown.
+    /// Returns the value that `open` unseals; `nil` if the value cannot be unsealed. Throws other errors, such as one of the
+    /// database, which says nothing about the card.
     static func nilIfUnreadable<Value>(_ open: () throws -> Value?) throws -> Value? {
         do { return try open() } catch let error as CodedError
             where error.code == .imageUnreadable || error.code == .sandboxDamaged
         { return nil }
     }
 
-    /// Width, height and digest precede the JPEG.
+    /// The size of the width, height and digest that precede the JPEG.
     private static let imageHeaderSize = 8 + 32
 
-    /// Stores the prepared image of a card, in the place of an older one.
+    /// Stores the prepared image of a card; replaces an older one.
     func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
         var bytes = Data(capacity: image.jpeg.count + Self.imageHeaderSize)
         for edge in [image.width, image.height] {
             withUnsafeBytes(of: UInt32(clamping: edge).bigEndian) { bytes.append(contentsOf: $0) }
         }
-        // The digest is sealed with the bytes, so that unsealing does not compute it again.
+        // The digest is sealed with the bytes, so that it need not be computed after unsealing.
         bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
         let sealed = try key.seal(bytes, column: .image)
         try self.putSealed(sealed, as: .image, of: card, in: tx)
         let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
-        // The first image counts even if it is made smaller later: the same photo is prepared as the first one again.
+        // Keeps the fingerprint of the first image, even if a smaller one replaces it: a copy of the photo is prepared like the
+        // first image, and recognised by it.
         try tx.run("UPDATE card SET prepared = \(prepared) WHERE id = \(card) AND prepared IS NULL")
     }
 
-    /// Stores the one sealed value of a kind that a card has, in the place of an older one.
+    /// Stores a card's only sealed value of a kind; replaces an older one.
     func putSealed(_ sealed: Data, as kind: BlobKind, of card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
@@ -47,7 +49,7 @@ extension CardRecords {
         try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = \(kind) AND start = 0")
     }
 
-    /// - Throws: `stored_image_unreadable` if it is missing or damaged.
+    /// - Throws: `stored_image_unreadable` if the image is missing or damaged.
     func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
         guard let sealed = try self.sealed(.image, of: card, in: tx),
             let bytes = try? key.open(sealed, column: .image), bytes.count > Self.imageHeaderSize
@@ -71,14 +73,14 @@ extension CardRecords {
         return length.map { $0 - Self.imageHeaderSize - SealedValue.overhead }
     }
 
-    /// Unseals what a stage needs of a card.
+    /// Unseals a card and its image.
     ///
     /// - Throws: `stored_image_unreadable` if its image, metadata or key is damaged.
     func unseal(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
         do {
             let card = try row.card(self.vault)
-            let handed = self.sandbox.preparedImages.image(of: row.id, isShrunk: row.isShrunk)
-            return (card, try handed ?? self.image(of: row.id, key: row.key(self.vault), in: tx))
+            let cached = self.sandbox.preparedImages.image(of: row.id, isShrunk: row.isShrunk)
+            return (card, try cached ?? self.image(of: row.id, key: row.key(self.vault), in: tx))
         } catch let error as CodedError where error.code == .sandboxDamaged {
             throw Self.unreadable
         }
@@ -92,15 +94,15 @@ extension CardRecords {
         return try self.move(row, Transition(.failed, .imageUnreadable, Self.unreadable.message), also: also, in: tx)
     }
 
-    // MARK: Readings, stored with their cards: a restart does not pay twice
+    // MARK: Readings, stored so that a restart does not pay for them again
 
-    /// Stores a reading in the place of an older one of its provider; it is the card's reading from now on.
+    /// Stores a reading, by which the card is judged from now on; replaces an older one of the same provider and parameters.
     func put(_ reading: CardReading, _ reader: ReadingKey, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let (provider, parameters) = (reader.provider, reader.parameters)
         let stored = StoredReading(image: reader.imageDigest, reading: reading)
         let sealed = try key.seal(json: stored, column: .reading(provider: provider, parameters: parameters))
         try tx.run("DELETE FROM reading WHERE card = \(card) AND provider = \(provider) AND parameters = \(parameters)")
-        // The newest row counts, so the old one is replaced, not updated.
+        // The row with the highest id counts as the newest, so the old row is deleted, not updated.
         try tx.run(
             """
             INSERT INTO reading (card, provider, parameters, bytes) VALUES (\(card), \(provider), \(parameters), \(sealed))
@@ -108,12 +110,12 @@ extension CardRecords {
         )
     }
 
-    /// Returns the newest reading of a card, by which it was judged, or the one that `which` selects.
+    /// Returns the newest reading of a card, by which the card was judged, or the one that `which` selects.
     func storedReading(of row: CardRow, _ which: SQL = "ORDER BY id DESC LIMIT 1", in tx: Transaction) throws
         -> StoredReading?
     {
-        let own: SQL = "WHERE card = \(row.id) \(which)"
-        let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(own)") { row in
+        let ofCard: SQL = "WHERE card = \(row.id) \(which)"
+        let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(ofCard)") { row in
             let column = SealedColumn.reading(provider: try row.next(), parameters: try row.next())
             return (column, sealed: try row.next(Data.self))
         }
@@ -121,7 +123,7 @@ extension CardRecords {
     }
 }
 
-/// A reading with the digest of the bytes that were sent; one sealed value of a card.
+/// A reading with the digest of the image that was sent; stored as one sealed value.
 struct StoredReading: Codable {
     let image: ContentDigest
     let reading: CardReading
@@ -132,15 +134,13 @@ struct StoredReading: Codable {
     }
 }
 
-/// A cache of the prepared images that this process is storing or has just stored: the next stages need not read and unseal
-/// them.
-///
-/// The heartbeat drops them after seconds, so that no image stays of a card that another process finished or erased. Other
-/// images are read from the sandbox; damage of a stored image shows then.
+/// A cache of the prepared images that this process has just stored, so that the next stages need not read and unseal them. Each
+/// heartbeat drops the images that are older than the previous heartbeat, so that none stays of a card that another process
+/// finished or erased.
 final class PreparedImageCache: Sendable {
     private struct Key: Hashable {
         let card: CardID
-        /// Whether it is the smaller image that replaces the first.
+        /// Whether the image is the smaller one that replaced the first.
         let isShrunk: Bool
     }
 
@@ -150,6 +150,7 @@ final class PreparedImageCache: Sendable {
         var old: [Key: PreparedImage] = [:]
         var youngByteCount = 0
 
+        /// Drops the old images; the young ones become old.
         mutating func age() {
             self.old = self.young
             (self.young, self.youngByteCount) = ([:], 0)
@@ -184,7 +185,7 @@ final class PreparedImageCache: Sendable {
     func age() { self.state.withLock { $0.age() } }
 }
 
-/// The address of an image, and its version when its first bytes came; one sealed value of a card.
+/// The address of an image, and the version that its first bytes had; stored as one sealed value.
 struct SealedAddress: Codable {
     var address: Redacted<String>
     var version: FetchedVersion?
@@ -197,7 +198,7 @@ struct SealedAddress: Codable {
 
 // The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
 extension CardRecords {
-    /// Stores source bytes of a card in pieces that are unsealed one at a time; deletes older pieces that they overlap.
+    /// Stores source bytes of a card in pieces that are unsealed one at a time; deletes the stored pieces that overlap them.
     func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
         try tx.run(
             """
@@ -207,7 +208,7 @@ extension CardRecords {
         )
         for start in stride(from: 0, to: bytes.count, by: Limits.pieceSize) {
             let piece = Data(bytes.dropFirst(start).prefix(Limits.pieceSize))
-            // A piece is sealed for its offset: pieces cannot be exchanged.
+            // A piece is sealed together with its offset, so that pieces cannot be exchanged.
             let sealed = try key.seal(piece, column: .source(offset + start))
             try tx.run(
                 """
@@ -247,7 +248,7 @@ extension CardRecords {
         return Array(RangeSet(pieces).ranges)
     }
 
-    /// Deletes the source of a card: its prepared image replaces it, or it cannot be used.
+    /// Deletes source and address of a card, which has a prepared image now, or whose source cannot be used.
     func dropSource(of card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN \(list: [BlobKind.source, .address])")
     }
@@ -262,7 +263,7 @@ extension CardRecords {
         return try key.open(json: sealed, column: .address)
     }
 
-    /// The state in which a card starts by its stored values; `nil` if there are none.
+    /// The state from which a card can start again, by its stored values; `nil` if it has none.
     func start(of card: CardID, in tx: Transaction) throws -> CardState? {
         let kinds = try tx.values("SELECT DISTINCT kind FROM blob WHERE card = \(card)", as: BlobKind.self)
         if kinds.contains(.image) { return .prepared }

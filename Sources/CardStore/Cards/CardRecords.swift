@@ -19,8 +19,8 @@ extension CardRecords {
         try tx.exists("SELECT 1 FROM reading WHERE card = \(card)")
     }
 
-    /// Whether a newer photo of its side was delivered, or is in one of `states`: by default those from which it may still be
-    /// delivered.
+    /// Whether there is a newer photo of the same number and side that was delivered or is in one of `states`; by default the
+    /// states from which a photo may still be delivered.
     func isReplaced(
         _ row: CardRow,
         by states: [CardState] = [.fetching, .received, .prepared, .verified, .delivering, .held],
@@ -39,7 +39,7 @@ extension CardRecords {
         return row.age != delivered && PhotoAge.newest(others + [row.age], after: delivered, by: \.self) != row.age
     }
 
-    /// The name of the input as its submitter gave it.
+    /// The name of a card's input as its submitter gave it.
     func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
         guard let key, let sealed = row.sealedMetadata else { return nil }
         return try? key.open(json: sealed, as: SealedMetadata.self, column: .cardMetadata).inputName

@@ -12,9 +12,9 @@ struct CardRow: Record {
         card.metadata, card.worker, card.failures, card.tries, card.failed_at, card.counts_from, card.unreadable, card.beside,
         card_key.key_id, card_key.wrapped
         """
-    /// Whether a newer photo of the card's number and side was delivered; the case still stores that after the photo is erased. A
-    /// rejected photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them newer.
-    /// Nothing is to be retaken once a reviewer has ended the case.
+    /// Selects cards with a newer delivered photo of the same number and side. The case stores that photo's age, which outlives
+    /// the photo. A rejected photo of unknown side, such as an empty file, counts as retaken once both sides were delivered, and
+    /// at least one of them is newer. Once a reviewer has ended the case, every refused or failed card of before counts as retaken.
     static let isRetaken: SQL = """
         EXISTS (
             SELECT 1 FROM cases WHERE cases.number = card.number AND CASE
@@ -39,9 +39,9 @@ struct CardRow: Record {
     let sealedMetadata: Data?
     let worker: String?
     let history: FailureHistory
-    /// Whether the verifier's last answer about it could not be understood.
+    /// Whether the verifier's last answer about this card could not be understood.
     let isUnreadable: Bool
-    /// The card of the same address, while this card is only fetched to see whether the photo there was replaced.
+    /// The known card of the same address, while this card is fetched only to see whether the photo there was replaced.
     let beside: CardID?
     private let keyID: String?
     private let wrappedKey: Data?
@@ -77,7 +77,7 @@ struct CardRow: Record {
     subscript<Value>(dynamicMember path: KeyPath<Card, Value>) -> Value { self.bare[keyPath: path] }
 
     var number: BusinessNumber { self.bare.metadata.businessNumber }
-    /// The side that its submitter named.
+    /// The side that the submitter named.
     var expectedSide: CardSide? { self.bare.metadata.side }
 
     static func fetch(_ id: CardID, in tx: Transaction) throws -> CardRow? {
@@ -97,18 +97,18 @@ struct CardRow: Record {
         return try vault.unwrap(wrappedKey, keyID: keyID, of: self.id)
     }
 
-    /// Whether it comes from another submitter than `owner`, and was rejected or waits for a person's permission.
+    /// Whether the card comes from a submitter other than `owner`, and was rejected or waits for a person's permission.
     func isForeign(to owner: String) -> Bool {
         self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
     }
 
-    /// Whether the rules ignore it: a card until a person lets it in, since who posts under a number must not stop it, and a card
-    /// that is fetched beside a known one.
+    /// Whether the rules ignore the card. They do so while it waits for a person to let it in, since posting under a number must
+    /// not be enough to stop its case; and while it is fetched beside a known card.
     var isIgnored: Bool {
         self.state == .held && self.reason.map(ReasonCode.letInByPerson.contains) == true || self.beside != nil
     }
 
-    /// Whether a submitter may see and change it: its own, and lists of this machine; a remote submitter sees only its own cards.
+    /// Whether a submitter may see and change the card: a remote one only if the card is its own, local lists in any case.
     func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }
 
     var hasKey: Bool { self.wrappedKey != nil }
@@ -133,7 +133,7 @@ struct CardRow: Record {
         return card
     }
 
-    /// The card for lists: without personal values that cannot be unsealed, so that one damaged card hides no other.
+    /// The card for lists; without personal values if they cannot be unsealed, so that a damaged card does not break the list.
     func shown(_ vault: Vault) -> Card { (try? self.card(vault)) ?? self.bare }
 }
 

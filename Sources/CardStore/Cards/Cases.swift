@@ -1,20 +1,20 @@
 package import CardModel
 
-/// The cards of a business number as one case with its status, as lists show it: the command line and HTTP write the same.
+/// A case, the cards of a business number, with its status, as lists on the command line and over HTTP show it.
 package struct Case: Encodable, Sendable, Record {
     package let businessNo: BusinessNumber
     package let state: CaseState
-    /// The first cause; `null` if no card is the cause.
+    /// The reason code of the card that determines the status; `null` if no card does.
     @Nullable package internal(set) var cause: String?
-    /// The card that is the cause, and its side.
+    /// The card that determines the status, and its side.
     @Nullable package internal(set) var cardID: CardID?
     @Nullable package internal(set) var side: CardSide?
-    /// Since when the case has had this status, for this cause.
+    /// Since when the case has had this status and this cause.
     @UTC package internal(set) var since: Timestamp
     private let delivered: [CardSide]
     /// The sides to photograph: without a photo that was delivered or may still be; none of a case that ended.
     package internal(set) var missing: [CardSide]
-    /// The issue and what to do, without personal values.
+    /// What is wrong and what to do, without personal values.
     @InWords package internal(set) var message: Message?
 
     static let columns: SQL = "number, front_delivered, back_delivered, state, cause_card, cause, since"
@@ -39,22 +39,22 @@ package struct Case: Encodable, Sendable, Record {
 // MARK: Setting
 
 extension CaseRow {
-    /// Stores the status of the cases whose cards a transaction changed; called before its commit.
+    /// Stores the status of the cases whose cards a transaction changed; called before the commit.
     static func setCaseStates(in tx: Transaction) throws {
         let numbers = tx.changed
         tx.changed = []
         for number in numbers { try Self.setState(of: number, in: tx) }
     }
 
-    /// Stores the status of all cases, after cards were changed from outside.
+    /// Stores the status of all cases, after a restore has changed cards directly.
     static func setAllCaseStates(in tx: Transaction) throws {
         var last: String? = ""
         while let after = last { last = try Self.setCaseStates(after: after, in: tx) }
     }
 
-    /// Stores the status of a page of cases, those after a number: between pages others may write.
+    /// Stores the status of the next cases after a number, so that other changes can be made between two pages.
     ///
-    /// - Returns: the last of them; `nil` if there are no more.
+    /// - Returns: the last number of the page; `nil` if there are no more cases.
     static func setCaseStates(after last: String, in tx: Transaction) throws -> String? {
         let page: SQL = "WHERE number > \(last) ORDER BY number LIMIT \(Limits.rowsPerCheck)"
         let numbers = try tx.values("SELECT number FROM cases \(page)", as: BusinessNumber.self)
@@ -62,29 +62,32 @@ extension CaseRow {
         return numbers.last?.rawValue
     }
 
-    /// Stores the status of a case, and since when, if it changed.
+    /// Judges a case by its cards, and stores the status if it changed, and since when.
     private static func setState(of number: BusinessNumber, in tx: Transaction) throws {
         guard let stored = try CaseRow.stored(of: number, in: tx) else { return }
-        let now = try CaseRow.current(of: number, in: tx)
-        guard now != stored else { return }
-        let since: SQL = now.status == stored.status ? "since" : now.status == nil ? "NULL" : Transition.date(tx.now)
+        let current = try CaseRow.current(of: number, in: tx)
+        guard current != stored else { return }
+        let status = current.status
+        var since: SQL = status == nil ? "NULL" : Transition.date(tx.now)
+        if status == stored.status { since = "since" }
         try tx.run(
             """
-            UPDATE cases SET state = \(now.status?.state), cause = \(now.status?.cause), cause_card = \(now.status?.card),
-            since = \(since), foreign_since = \(now.foreignSince) WHERE number = \(number)
+            UPDATE cases SET state = \(status?.state), cause = \(status?.cause), cause_card = \(status?.card),
+            since = \(since), foreign_since = \(current.foreignSince) WHERE number = \(number)
             """
         )
     }
 }
 
-/// What a case stores about its cards.
+/// The columns of a case that follow from its cards.
 struct CaseRow: Equatable {
-    /// `nil` if nothing is left of it.
+    /// The status; `nil` if the case has no cards left that determine one.
     let status: CaseStatus?
-    /// Since when another submitter's photo waits for a person's permission; `nil` if the case is reviewed anyway.
+    /// Since when another submitter's photo has waited for a person's permission; `nil` also if the status of the case already
+    /// asks for a person.
     let foreignSince: Timestamp?
 
-    /// Selects another submitter's photos that wait; they are no part of the case's status.
+    /// Selects photos of another submitter that wait for permission; they do not affect the status of the case.
     static let isForeign: SQL = "card.state = \(literal: .held) AND card.reason = \(ReasonCode.submitterConflict)"
 
     static func stored(of number: BusinessNumber, in tx: Transaction) throws -> CaseRow? {
@@ -121,7 +124,8 @@ struct CaseRow: Equatable {
         return CaseStatus(of: cards.map(\.bare), delivered: Set(sides), isRejected: isRejected)
     }
 
-    /// Selects the cards that determine the status of a case: of thousands of delivered or superseded ones, the newest.
+    /// Selects the cards that can determine the status of a case: there may be thousands of delivered or superseded ones, of
+    /// which only the newest count.
     private static func counts(in number: BusinessNumber) -> SQL {
         """
         (card.state NOT IN \(literals: .delivered, .superseded) OR \(PhotoAge.isNewestDelivered(of: number))
@@ -134,7 +138,7 @@ struct CaseRow: Equatable {
 
 extension CaseRow {
     init(_ row: inout Row) throws {
-        // An unknown state counts as none.
+        // A state that this build does not know counts as no status.
         let state = try row.next(String?.self).flatMap(CaseState.init)
         let (card, cause): (CardID?, String?) = (try row.next(), try row.next())
         self.status = state.map { CaseStatus($0, card: card, cause: cause) }

@@ -12,12 +12,12 @@ extension PhotoAge {
         self.init(order: order, taken: taken)
     }
 
-    /// The newest delivered photo of a side by the columns of a table of cases; its order is 0 if there is none.
+    /// The columns with the order and time of a side's newest delivered photo; the order is 0 if there is none.
     static func delivered(_ side: SQL, of table: SQL) -> (order: SQL, taken: SQL) {
         ("coalesce(\(table).\(side)_delivered, 0)", "\(table).\(side)_taken")
     }
 
-    /// Selects the newest delivered photo of each side of a number: nothing depends on older ones.
+    /// Selects the newest delivered photo of each side of a number.
     static func isNewestDelivered(of number: BusinessNumber) -> SQL {
         """
         card.intake_order IN (SELECT front_delivered FROM cases WHERE number = \(number)
@@ -25,7 +25,7 @@ extension PhotoAge {
         """
     }
 
-    /// `isNewer(than:)` in SQL, of columns.
+    /// ``isNewer(than:)`` as SQL, for columns with order and time.
     static func isNewer(_ one: (order: SQL, taken: SQL), than other: (order: SQL, taken: SQL)) -> SQL {
         """
         CASE WHEN abs(\(one.taken) - \(other.taken)) > \(Self.leastDifference) THEN \(one.taken) > \(other.taken)

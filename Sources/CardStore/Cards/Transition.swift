@@ -1,7 +1,7 @@
 package import CardModel
 import Foundation
 
-/// A change of a card's state, and why.
+/// A change of a card's state, with the reason.
 struct Transition {
     let to: CardState
     var reason: ReasonCode?
@@ -18,19 +18,19 @@ struct Transition {
         self.remoteCode = failure.code
     }
 
-    /// Assigns the values of a card that is due and has not failed.
+    /// Assigns the values of a card that is due at once and has not failed.
     static let fresh: SQL = "failures = 0, tries = 0, failed_at = NULL, due_from = NULL, due_at = NULL"
 
-    /// The time of a change, never before `store.seen_at`: a slow clock must not make a card expire as soon as the clock is right
-    /// again.
+    /// The time of a change, at least `store.seen_at`, the last time known to be right: a card dated too early by a slow clock
+    /// would expire as soon as the clock is right again.
     static func date(_ now: Timestamp) -> SQL {
         "(SELECT CASE WHEN seen_at > \(now) THEN seen_at ELSE \(now) END FROM store)"
     }
 
-    /// Raises the revision of a case, so that what was proposed for it no longer holds, and marks it for decision, at once
-    /// whatever the clock says, if it has a `verified` card: only such cards can be decided.
+    /// Raises the revision of a case, which makes proposals for it invalid. If the case has a `verified` card, which the rules
+    /// can decide, marks it as due for decision at once (time 0, so that a wrong clock does not matter).
     ///
-    /// - Parameter isIgnored: whether the rules do not know the card that changed, so that the case stays as it is.
+    /// - Parameter isIgnored: whether the rules ignore the card that changed, so that there is nothing to decide.
     static func markForDecision(_ number: BusinessNumber, isIgnored: Bool = false, in tx: Transaction) throws {
         tx.changed.insert(number)
         guard !isIgnored else { return }
@@ -45,12 +45,12 @@ struct Transition {
 }
 
 extension CardRecords {
-    /// Changes the state of a card: one conditional update with its event, and the mark that its number must be decided again.
+    /// Changes the state of a card, adds the event, and marks the number for a new decision.
     ///
-    /// A card whose key cannot be unwrapped gets no message: nothing can be sealed for it.
+    /// A card whose key cannot be unwrapped gets no message, since nothing can be sealed for it.
     ///
-    /// - Parameter assignments: further ones of the same update, led by a comma.
-    /// - Throws: `DatabaseError` of kind `statement` if its state is not the one that was read.
+    /// - Parameter assignments: further assignments of the same update, each after a comma.
+    /// - Throws: `DatabaseError` of kind `statement` if the state is no longer the one of `row`.
     @discardableResult
     func move(_ row: CardRow, _ transition: Transition, also assignments: SQL = "", in tx: Transaction) throws
         -> CardChange
@@ -76,7 +76,7 @@ extension CardRecords {
 
     /// Adds an event to the history of a card.
     ///
-    /// - Parameter was: the state before it; `nil` for the first event of a card.
+    /// - Parameter was: the state before the event; `nil` for the first event of a card.
     func log(_ transition: Transition, from was: CardState?, of card: CardID, sealed: Data?, in tx: Transaction) throws
     {
         try tx.run(
@@ -87,7 +87,7 @@ extension CardRecords {
         )
     }
 
-    /// Clears the reasons of cards that wait for something else now, with an event for clients that follow the changes.
+    /// Clears the reasons of selected cards, which no longer wait for them; adds events for clients that follow the changes.
     func forgetReasons(_ condition: SQL, in tx: Transaction) throws {
         let condition: SQL = "\(condition) AND NOT \(Decision.holdsCard)"
         try tx.run(

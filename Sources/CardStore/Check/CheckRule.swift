@@ -1,12 +1,12 @@
 import CardModel
 
-/// A rule of a sound sandbox: one query selects the cards that break it.
+/// A rule that a sound sandbox keeps, with a query that selects the cards that break it.
 struct CheckRule: Sendable {
-    /// What is wrong, and what to do; names the code of the finding.
+    /// What is wrong, and what to do. The code of the finding comes from the message's id.
     let message: Message
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
-    /// The changes that mend it without a risk; each selects the broken rows itself.
+    /// The changes that repair the broken rows without a risk; each selects these rows itself.
     var mends: [SQL] = []
 
     var code: String { SandboxFinding(self.message).code }
@@ -23,7 +23,7 @@ struct CheckRule: Sendable {
                 AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = \(literal: .image))
                 """
         ),
-        // An operator may have called a card delivered that never had an image here, or whose image is known to be lost.
+        // Skips cards without `prepared`: an operator may mark a card as delivered that never had an image, or lost it.
         CheckRule(
             message: .fsckDeliveredImageMissing,
             query: """
@@ -141,9 +141,9 @@ struct CheckRule: Sendable {
             message: .fsckDeliveredNotNoted,
             query: """
                 SELECT card.id FROM card JOIN cases ON cases.number = card.number
-                WHERE \(Self.isNotNoted("front")) OR \(Self.isNotNoted("back"))
+                WHERE \(Self.isNotRecorded("front")) OR \(Self.isNotRecorded("back"))
                 """,
-            mends: [Self.noting("front"), Self.noting("back")]
+            mends: [Self.recordNewest("front"), Self.recordNewest("back")]
         ),
         CheckRule(
             message: .fsckSecondHolder,
@@ -181,18 +181,22 @@ struct CheckRule: Sendable {
             query: """
                 SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
                 LEFT JOIN delivery_card ON delivery_card.delivery = attempt.subject
-                WHERE \(Self.isOfNobody)
+                WHERE \(Self.isOfUnknownWorker)
                 """,
             mends: [
-                "UPDATE delivery SET may_be_applied = 1 WHERE id IN (SELECT subject FROM attempt WHERE \(Self.isOfNobody))",
                 """
-                UPDATE attempt SET ended_at = started_at, class = \(failure: .unknown), code = 'interrupted' WHERE \(Self.isOfNobody)
+                UPDATE delivery SET may_be_applied = 1
+                WHERE id IN (SELECT subject FROM attempt WHERE \(Self.isOfUnknownWorker))
+                """,
+                """
+                UPDATE attempt SET ended_at = started_at, class = \(failure: .unknown), code = 'interrupted'
+                WHERE \(Self.isOfUnknownWorker)
                 """,
             ]
         ),
     ]
 
-    /// Rules of what an erasure leaves.
+    /// Rules about keys, and about what may be left of an erased card.
     static let ofRemains = [
         CheckRule(
             message: .fsckKeyMissing,
@@ -212,21 +216,23 @@ struct CheckRule: Sendable {
         ),
     ]
 
-    private static let isOfNobody: SQL = "attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)"
+    private static let isOfUnknownWorker: SQL =
+        "attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)"
 
-    /// Whether a delivered card is newer than the one that its case stores for a side. If only one of the two has a time, a third
-    /// one may have been delivered in between.
-    private static func isNotNoted(_ side: SQL) -> SQL {
-        let noted = PhotoAge.delivered(side, of: "cases")
+    /// Selects delivered cards that are newer than the photo that their case stores for a side. If only one of the two has a
+    /// time, the comparison proves nothing: by its time, a third photo may be the newest.
+    private static func isNotRecorded(_ side: SQL) -> SQL {
+        let recorded = PhotoAge.delivered(side, of: "cases")
         return """
-            (card.state = \(literal: .delivered) AND coalesce(card.side, card.expected_side) = '\(side)' AND card.intake_order > \(noted.order)
-                AND (\(noted.order) = 0 OR (card.taken IS NULL) = (\(noted.taken) IS NULL))
-                AND \(PhotoAge.isNewer(("card.intake_order", "card.taken"), than: noted)))
+            (card.state = \(literal: .delivered) AND coalesce(card.side, card.expected_side) = '\(side)'
+                AND card.intake_order > \(recorded.order)
+                AND (\(recorded.order) = 0 OR (card.taken IS NULL) = (\(recorded.taken) IS NULL))
+                AND \(PhotoAge.isNewer(("card.intake_order", "card.taken"), than: recorded)))
             """
     }
 
     /// Stores with each case the newest delivered card of a side.
-    private static func noting(_ side: SQL) -> SQL {
+    private static func recordNewest(_ side: SQL) -> SQL {
         func isDelivered(_ table: SQL) -> SQL {
             "\(table).state = \(literal: .delivered) AND coalesce(\(table).side, \(table).expected_side) = '\(side)'"
         }
@@ -237,7 +243,7 @@ struct CheckRule: Sendable {
                     SELECT count(*) FROM card AS other
                     WHERE other.number = card.number AND \(isDelivered("other")) AND \(isNewer)
                 ), intake_order DESC LIMIT 1
-            ) WHERE EXISTS (SELECT 1 FROM card WHERE card.number = cases.number AND \(Self.isNotNoted(side)))
+            ) WHERE EXISTS (SELECT 1 FROM card WHERE card.number = cases.number AND \(Self.isNotRecorded(side)))
             """
     }
 }

@@ -4,16 +4,16 @@ import GRDB
 
 /// Something that is wrong with a sandbox.
 package struct SandboxFinding: Hashable, Sendable {
-    /// Its stable code.
+    /// The stable code of the finding.
     package var code: String
-    /// The card that it concerns, if it is about one.
+    /// The card that the finding is about, if any.
     package var card: CardID?
     /// What is wrong, and what to do.
     package var message: Message
 }
 
 extension SandboxFinding {
-    /// Creates the finding of a check: its code is the end of its message's id.
+    /// Creates a finding whose code is the last part of the message's id.
     init(_ message: Message, card: CardID? = nil) {
         self.init(code: String(message.id.trimmingPrefix("fsck.")), card: card, message: message)
     }
@@ -21,12 +21,11 @@ extension SandboxFinding {
 
 extension SandboxUpkeep {
     /// Checks the whole sandbox: the file, its references, the rules of the life of a card, the access log, every sealed value.
-    ///
-    /// Nothing is changed. Other processes may continue: each rule reads one snapshot.
+    /// Nothing is changed. Other processes may work meanwhile: each rule reads a snapshot of its own.
     package func check() async throws -> [SandboxFinding] {
         try await Sandbox.translating {
             let findings = try await self.ruleFindings()
-            // A damaged file says nothing about cards.
+            // In a damaged file, further findings would mean nothing.
             guard !findings.contains(where: { $0.code == "file_damaged" }) else { return findings }
             return try await findings + self.erasureFindings() + self.sealFindings()
         }
@@ -37,7 +36,7 @@ extension SandboxUpkeep {
         do {
             let file = try await self.fileFindings()
             guard file.isEmpty else { return file }
-            // One snapshot each: while a snapshot is open, the log of later changes cannot be emptied.
+            // A snapshot for each check: while one is open, the write-ahead log cannot be emptied.
             var findings = try await self.sandbox.database.read { tx in try Self.referenceFindings(in: tx) }
             findings += try await self.findings(of: CheckRule.ofWork)
             let wrongCounts = try await self.sandbox.database.read { tx in try Tally.differences(in: tx) }
@@ -53,7 +52,7 @@ extension SandboxUpkeep {
     private func findings(of rules: [CheckRule]) async throws -> [SandboxFinding] {
         var findings: [SandboxFinding] = []
         for rule in rules {
-            // A delivery without cards has no card to name.
+            // The query selects NULL for a delivery without cards.
             let cards = try await self.sandbox.database.read { tx in
                 try tx.values("\(rule.query) LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
             }
@@ -62,7 +61,7 @@ extension SandboxUpkeep {
         return findings
     }
 
-    /// Returns what SQLite itself finds, broken CHECK constraints included: a read-only connection would skip these.
+    /// Returns what SQLite itself finds. Uses the writing connection, since a read-only one does not check constraints.
     private func fileFindings() async throws -> [SandboxFinding] {
         try await self.sandbox.database.withWriter { connection in
             try String.fetchAll(connection, sql: "PRAGMA main.integrity_check(100)").filter { $0 != "ok" }
@@ -75,6 +74,7 @@ extension SandboxUpkeep {
         }
     }
 
+    /// Returns the cases whose stored status does not follow from their cards.
     private func caseFindings() async throws -> [SandboxFinding] {
         var findings: [SandboxFinding] = []
         var last: String? = ""
@@ -85,9 +85,9 @@ extension SandboxUpkeep {
                     (number: try row.next(BusinessNumber.self), stored: try CaseRow(&row))
                 }
                 let wrong = try cases.compactMap { number, stored -> SandboxFinding? in
-                    let now = try CaseRow.current(of: number, in: tx)
-                    let card = now.status?.card ?? stored.status?.card
-                    return now == stored ? nil : SandboxFinding(.fsckCaseWrong, card: card)
+                    let current = try CaseRow.current(of: number, in: tx)
+                    let card = current.status?.card ?? stored.status?.card
+                    return current == stored ? nil : SandboxFinding(.fsckCaseWrong, card: card)
                 }
                 return (last: cases.last?.number.rawValue, wrong: wrong)
             }
@@ -98,8 +98,8 @@ extension SandboxUpkeep {
     }
 }
 
-// Unseals every sealed value, card by card, so that memory holds one image at a time.
 extension SandboxUpkeep {
+    /// Returns the sealed values that cannot be unsealed; unseals card by card, so that memory holds one image at a time.
     func sealFindings() async throws -> [SandboxFinding] {
         var findings: [SandboxFinding] = []
         var last: Int64 = 0
@@ -137,8 +137,10 @@ extension SandboxUpkeep {
         var messages = [row.sealedMessage].compactMap(\.self)
         messages += try tx.values("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL")
         check(.cardMessage, messages, as: Message.self)
-        let said: [Data] = try tx.values("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
-        check(.decisionMessage, said, as: Redacted<String>.self)
+        let comments: [Data] = try tx.values(
+            "SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL"
+        )
+        check(.decisionMessage, comments, as: Redacted<String>.self)
         if try self.records.hasImage(row.id, in: tx) {
             record(.image, (try? self.records.image(of: row.id, key: key, in: tx)) != nil)
         }
@@ -157,7 +159,7 @@ extension SandboxUpkeep {
     }
 }
 
-// Checks that the list of erasures has a line for each erased card, and no other.
+// Checks that the list of erasures has a line for each erased card, and for no other card.
 extension SandboxUpkeep {
     func erasureFindings() async throws -> [SandboxFinding] {
         do {
@@ -170,13 +172,13 @@ extension SandboxUpkeep {
         }
     }
 
-    /// The lines that the list of erasures lacks.
+    /// Returns the lines that the list of erasures lacks.
     private func unlisted(limit: Int = .max) async throws -> [ErasureList.Entry] {
-        // A card that is erased from now on has a line that is not among those read here.
+        // The list is read below, before the cards: it lacks the cards erased in between, whose log lines come after `last`.
         let last: Int64 =
             try await self.sandbox.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
         let listed = Set(self.erasureList.isThere ? try self.erasureList.entries().map(\.card) : [])
-        // Lines before the last one report that images were deleted.
+        // The last line of a card reports the erasure; earlier ones may report that only the image was deleted.
         let logged: SQL = "SELECT max(number) FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
         var (missing, order): ([ErasureList.Entry], Int64?) = ([], 0)
         while let after = order, missing.count < limit {
@@ -198,10 +200,9 @@ extension SandboxUpkeep {
         return Array(missing.prefix(limit))
     }
 
-    /// Writes the lines that the list of erasures lacks.
     func writeMissingErasureLines() async throws { try self.erasureList.append(await self.unlisted()) }
 
-    /// The cards that the list names as erased although they are not: a process was killed in between.
+    /// Returns the cards that are listed as erased and are not: a process was killed between listing and erasing.
     func unerased() async throws -> [ErasureList.Entry] {
         let entries = try self.erasureList.entries()
         return try await self.sandbox.database.read { tx in try entries.filter { try $0.isAlive(in: tx) } }
@@ -209,7 +210,7 @@ extension SandboxUpkeep {
 }
 
 extension SandboxFinding {
-    /// Whether ``SandboxUpkeep/repair(by:now:)`` mends it.
+    /// Whether ``SandboxUpkeep/repair(by:now:)`` can repair the finding.
     package var isMendable: Bool {
         CheckRule.all.contains { $0.code == self.code && !$0.mends.isEmpty }
             || [
@@ -221,13 +222,13 @@ extension SandboxFinding {
 }
 
 extension SandboxUpkeep {
-    /// Mends what can be mended without a risk: nothing here sends a card twice, loses one, or releases one that was held.
+    /// Repairs what can be repaired without a risk: no repair sends a card twice, loses a card, or releases a held one.
     ///
-    /// Undecided cases are marked, deliveries without held cards closed, and wrong values of cases and counts corrected; calls of
-    /// unregistered workers count as ones that may have arrived. Remains of erasures go, and erasures that were cut off are
-    /// finished. A card without its reading is read again, and a missing line of the list of erasures is written again.
+    /// Marks cases that no process would decide, closes kept deliveries without held cards, and corrects wrong values of cases
+    /// and counts. Treats calls of unregistered workers as calls that may have arrived. Deletes what is left of erased cards,
+    /// finishes interrupted erasures, has cards without a reading read again, and adds missing lines to the list of erasures.
     ///
-    /// - Returns: what was mended, and what is left for a person.
+    /// - Returns: what was repaired, and what is left for a person.
     package func repair(
         by origin: AccessOrigin,
         now: Timestamp
@@ -266,7 +267,7 @@ extension SandboxUpkeep {
         return (before.filter { !left.contains($0) }, left)
     }
 
-    /// Walks the whole access log, as `fsck` does; returns the number of lines and of findings.
+    /// Checks the whole access log, as `fsck` does; returns the numbers of lines and findings.
     package func checkAccessLog() async throws -> (lines: Int, findings: Int) {
         try await self.read { tx in
             let lines: Int = try tx.value("SELECT count(*) FROM access_log") ?? 0

@@ -1,12 +1,12 @@
 package import CardModel
 
-/// How a delivery is repeated and judged.
+/// The terms by which a failed delivery is repeated or given up.
 package struct DeliveryTerms: Sendable {
     /// How failures that count are repeated.
     package var retry: RetryTerms
-    /// What happens to a delivery that may have been applied.
+    /// What happens to a delivery that the backend may have applied.
     package var onUnknown: UnknownPolicy
-    /// Whether its form would differ now: another TOKEN, other fields.
+    /// Whether the form of the delivery would be different now, with another TOKEN or other fields.
     package var isOutdated: Bool
 
     package init(retry: RetryTerms, onUnknown: UnknownPolicy, isOutdated: Bool = false) {
@@ -26,7 +26,7 @@ extension SandboxDeliveries {
         now: Timestamp
     ) async throws -> [CardChange] {
         try await self.write(at: now, locking: Array(job.numbers)) { tx in
-            // The erasure of its last card has deleted it.
+            // The delivery is gone if all its cards were erased meanwhile.
             guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(job.id)") else { return [] }
             var delivery = try DeliveryRecord(job.id, store: self.sandbox, in: tx)
             let (failure, code) = (outcome.recordedFailure, outcome.acceptedCode)
@@ -42,7 +42,7 @@ extension SandboxDeliveries {
 }
 
 extension Transition {
-    /// The transition of a card that the backend refuses; after a code that no list names, a person decides.
+    /// Creates the transition of a card that the backend refuses; after a code that no list has, a person decides.
     fileprivate init(refusal failure: RemoteFailure) {
         self =
             failure.isUnlisted
@@ -52,8 +52,10 @@ extension Transition {
 
 // Applies the outcome of an attempt to a delivery.
 extension DeliveryRecord {
+    /// Applies an outcome to the delivery and its members.
     mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
-        // Another card has had a readable answer since, so these bytes were sent once more in vain.
+        // The last answer was unreadable, and the endpoint has since given another card a readable one: if this answer is
+        // unreadable again, the delivery is the cause.
         let isPassed = try self.isUnreadable && Unreadable.isPassed(.deliver, since: self.history.failedAt, in: self.tx)
         if outcome.mayBeApplied {
             self.mayBeApplied = true
@@ -80,7 +82,7 @@ extension DeliveryRecord {
         }
     }
 
-    /// Applies a failure; only one that counts makes its cards wait.
+    /// Applies a failure of the whole delivery; only a failure that counts makes the cards wait.
     private mutating func apply(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
         let isUsedUp = self.history.isUsedUp(by: terms.retry.maxAttempts)
         let later = self.tx.now.advanced(by: terms.retry.delay)
@@ -89,10 +91,10 @@ extension DeliveryRecord {
         case .rejected, .shrink: try self.refuse(Transition(refusal: failure), failure)
         case .throttled where failure.mayBeApplied && isUsedUp: try self.holdAsUnknown(failure)
         case .throttled: try self.repeatBytes()
-        // If another card's request was accepted since, the fault is this one's own; it gets one more try.
+        // The request is refused again, and others were accepted since the first refusal: this delivery is the cause.
         case .stop where failure.stopScope == .request && self.history.isUsedUp(by: 1):
             try self.refuse(Transition(.failed, .refusedByRemote, failure), failure)
-        // The TOKEN or the form has changed, and these bytes were refused once more.
+        // A delivery with an old TOKEN or form can only be refused again, and the backend may have it from an earlier attempt.
         case .stop where failure.stopScope == .request && terms.isOutdated: try self.holdAsUnknown(failure)
         case .notSent where terms.isOutdated && !self.mayBeApplied: try self.dissolve()
         case .accepted, .notSent, .stop: try self.repeatBytes()
@@ -103,11 +105,11 @@ extension DeliveryRecord {
         }
     }
 
-    /// Applies a definite refusal: an only member is finished. Of several the faulty one is unknown, so each goes alone; and if
-    /// the backend may have them from an earlier attempt, a person decides.
+    /// Applies a definite refusal. A single member is finished. Of several members, the faulty one is unknown, so each goes into
+    /// a delivery of its own. If the backend may have the members from an earlier attempt, a person decides.
     private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
         if self.mayBeApplied { return try self.holdAsUnknown(failure) }
-        // For several members, a 4xx status says for certain that none was applied.
+        // A 4xx status proves that none of several members was applied.
         let isRefused = self.members.count > 1 && (400..<500).contains(failure.httpStatus ?? 0)
         if failure.isUnlisted, !isRefused { return try self.holdAsUnlisted(failure) }
         guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
@@ -125,13 +127,15 @@ extension DeliveryRecord {
         )
     }
 
-    /// Returns the members of a delivery that was surely not applied to `verified`; each goes alone from now on if `alone`.
+    /// Ends a delivery that was surely not applied: its members return to `verified`.
+    ///
+    /// - Parameter alone: whether each member is sent in a delivery of its own from now on.
     func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
         try self.close(as: .dissolved)
         for card in self.members { try self.returnToVerified(card, alone: alone, dueAt: dueAt) }
     }
 
-    /// Holds the members after a code that no list names: it may mean success, so the answer is stored until a list names it.
+    /// Holds the members after a code that no list has. The code may mean success, so the answer is stored until a list has it.
     private func holdAsUnlisted(_ failure: RemoteFailure) throws {
         try self.hold()
         for card in self.members {
@@ -162,7 +166,7 @@ extension DeliveryRecord {
 
     private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
         var failure = failure
-        // Once the outcome is unknown, no list decides about a code.
+        // The message of an unlisted code asks to list it, which would not help once the outcome is unknown.
         let why: Message = failure.isUnlisted ? .textVerbatim(failure.code) : failure.message
         failure.message = .deliveryUnknown(card, why)
         try self.finishMember(card, Transition(.held, .outcomeUnknown, failure))
@@ -199,13 +203,13 @@ extension DeliveryRecord {
         }
     }
 
-    /// Sends a member that the backend does not accept now again after its back-off, until its attempts are used up; a refused
-    /// TOKEN uses up none.
+    /// Has a member that the backend does not accept now sent again after a back-off, until its attempts are used up. A refused
+    /// TOKEN uses up no attempt.
     private func requeue(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
         guard let row = try self.member(card) else { return }
-        let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
+        let deliveries: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
         let isTransient = failure.failureClass == .transient
-        let rule = isTransient ? AttemptRule.onceOthersPass(.deliver, after: .transient, own: own) : .never
+        let rule = isTransient ? AttemptRule.onceOthersPass(.deliver, after: .transient, except: deliveries) : .never
         let history = try row.history.adding(rule, in: self.tx)
         try self.tx.run("UPDATE card SET \(history.assignments) WHERE id = \(card)")
         if history.isUsedUp(by: retry.maxAttempts) {

@@ -28,7 +28,6 @@ struct DeliveryRecord {
         (self.state, self.worker, self.mayBeApplied, self.isUnreadable, self.history) = row
     }
 
-    /// The current state of each member.
     var memberStates: [CardChange] {
         get throws { try self.rows.map(CardChange.init) }
     }
@@ -37,7 +36,7 @@ struct DeliveryRecord {
         get throws { try self.members.map { try CardRow.require($0, in: self.tx) } }
     }
 
-    /// Whether it is still a worker's to send: a member may have left it, or another worker have taken it over.
+    /// Whether a worker still has the claim of the delivery: by now, the delivery may be closed, or another worker may have it.
     func isClaimed(by worker: String?) -> Bool { self.state == .open && self.worker == worker }
 
     /// Whether a newer photo replaces a member, and no attempt can have been applied.
@@ -48,10 +47,8 @@ struct DeliveryRecord {
         }
     }
 
-    /// Whether the outcome of an attempt applies to the delivery.
-    ///
-    /// A failure does while the delivery is open and the attempt is still its worker's: another worker that took the delivery
-    /// over sends it now. An acceptance also resolves an outcome that was unknown meanwhile.
+    /// Whether the outcome of an attempt applies to the delivery. A failure applies while the delivery is open and no other
+    /// worker has taken it over. An acceptance applies even if a person was already to decide: it resolves the unknown outcome.
     func isDecided(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
         switch outcome {
         case .accepted, .items: self.state.takesAcceptance
@@ -59,7 +56,7 @@ struct DeliveryRecord {
         }
     }
 
-    /// Counts a failure for the delivery, and for its members: their next delivery inherits it.
+    /// Counts a failure for the delivery, and for its members, so that their next delivery inherits it.
     mutating func countFailure(_ failureClass: FailureClass) throws {
         var known = self.history
         for row in try self.rows {
@@ -69,9 +66,10 @@ struct DeliveryRecord {
             known.failedAt = max(known.failedAt ?? failedAt, failedAt)
             known.countsFrom = [known.countsFrom, row.history.countsFrom].compactMap(\.self).max()
         }
-        // Outcomes of other deliveries with these members say nothing about other cards.
-        let own: SQL = "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)"
-        self.history = try known.adding(.onceOthersPass(.deliver, after: failureClass, own: own), in: self.tx)
+        // Other deliveries of the same members do not show whether other cards pass.
+        let deliveries: SQL = "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)"
+        let rule = AttemptRule.onceOthersPass(.deliver, after: failureClass, except: deliveries)
+        self.history = try known.adding(rule, in: self.tx)
         try self.tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
         try self.tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }
@@ -91,8 +89,8 @@ struct DeliveryRecord {
         }
     }
 
-    /// Closes the delivery because one member leaves it, and returns the others: their outcome is unknown if the delivery may
-    /// have been applied.
+    /// Closes the delivery because one member leaves it, and returns the other members. They return to `verified`, or are held
+    /// if the backend may have applied the delivery.
     func close(leaving card: CardID) throws -> [CardID] {
         try self.close(as: .closed)
         try self.markKnown(card)
@@ -101,7 +99,7 @@ struct DeliveryRecord {
         return others
     }
 
-    /// Closes a delivery that cannot be sent again because a value of it cannot be unsealed.
+    /// Closes a delivery that cannot be sent again, because one of its values cannot be unsealed.
     func closeDamaged() throws {
         try self.close(as: .closed)
         for card in self.members {
@@ -116,7 +114,7 @@ struct DeliveryRecord {
         }
     }
 
-    /// Returns a member to `verified`; if the delivery may have been applied, holds it with a message instead.
+    /// Returns a member to `verified`, or holds it with a message if the backend may have applied the delivery.
     private func detach(_ card: CardID, _ message: Message) throws {
         if self.mayBeApplied {
             guard let row = try self.member(card), row.state == .delivering else { return }
@@ -127,19 +125,18 @@ struct DeliveryRecord {
         }
     }
 
-    /// Marks the outcome of a member as known.
     func markKnown(_ card: CardID) throws {
         try self.tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(self.id) AND card = \(card)")
     }
 
-    /// Marks a card as delivered, and stores that with its case: the order outlives the card.
+    /// Marks a card as delivered, also in its case, which keeps the age of the photo even after the card is erased.
     func deliver(_ card: CardID) throws {
         guard let row = try self.member(card) else { return try self.deliverErased(card) }
         try self.store.records.move(row, Transition(.delivered), in: self.tx)
         try self.store.decisions.markDelivered(row, in: self.tx)
     }
 
-    /// Marks a card as delivered that was erased while it was being sent: its back may go, and an older photo may not.
+    /// Marks a card that was erased while it was being sent as delivered, so that the other side may go, and an older photo not.
     private func deliverErased(_ card: CardID) throws {
         let row = try CardRow.require(card, in: self.tx)
         guard row.state == .erased, row.delivery == self.id else { return }
@@ -158,8 +155,8 @@ struct DeliveryRecord {
         if let row = try self.member(card) { try self.store.records.move(row, transition, in: self.tx) }
     }
 
-    /// The row of a member that is still as the delivery left it: a late answer resolves an unknown outcome, and changes
-    /// nothing that a person has decided since.
+    /// The row of a member that is being sent, or is held for this delivery's answer; `nil` for other members, so that a late
+    /// answer changes nothing that a person has decided meanwhile.
     func member(_ card: CardID) throws -> CardRow? {
         let row = try CardRow.require(card, in: self.tx)
         guard row.delivery == self.id else { return nil }

@@ -4,20 +4,20 @@ package import Foundation
 /// A delivery that a worker is about to send.
 package struct DeliveryJob: Sendable {
     package var id: DeliveryID
-    /// Its cards in order.
+    /// The cards in order.
     package var members: [CardID]
     package var numbers: Set<BusinessNumber>
     /// The request that is sent.
     package var outbound: OutboundDelivery
     /// The stored attempt.
     package var attempt: Int64
-    /// How often it has failed in a row.
+    /// How often the delivery has failed in a row.
     package var tries: Int
-    /// Its cards as a form would name them now, if it was attempted before; otherwise empty.
+    /// The cards with the values that a form would have now; empty for a new delivery.
     package var current: [DeliveryMember] = []
-    /// Whether an attempt of it may have been applied.
+    /// Whether the backend may have applied an attempt.
     package var mayBeApplied = false
-    /// The changes of other cards when it was formed: those that are superseded, rejected or held.
+    /// The changes of other cards that the same proposals caused: superseded, rejected or held.
     package var changes: [CardChange] = []
 }
 
@@ -46,10 +46,11 @@ extension SandboxDeliveries {
         try await self.read { tx in try self.material(for: cards, in: tx) }
     }
 
-    /// Fails verified cards that cannot be put into any form, so that a person sees why. Cards that do not belong into one form
-    /// are held instead: a person knows which of them is right.
+    /// Fails verified cards that cannot be put into any form, so that a person sees why. Holds cards instead that contradict
+    /// each other, since only a person knows which of them is right.
     ///
-    /// - Parameter failure: why; `nil` fails those whose stored image cannot be unsealed.
+    /// - Parameter failure: the cause; `nil` if it is a stored image that cannot be unsealed: only the cards with such an image
+    ///   fail then.
     @discardableResult
     package func failForming(
         _ cards: [CardID],
@@ -75,19 +76,19 @@ extension SandboxDeliveries {
         }
     }
 
-    /// Returns the first members of a delivery whose images together fit into a number of bytes; at least one, so that a
-    /// larger card goes alone. The delivery is full if it uses the bytes up, or leaves a member out.
+    /// Returns the first members of a delivery whose images together fit into a number of bytes; at least one, so that a card
+    /// that exceeds the number goes alone. The delivery is full if it uses the bytes up, or leaves a member out.
     package func members(
         _ members: [DeliveryMember],
         within byteCount: Int
     ) async throws -> (members: [DeliveryMember], isFull: Bool) {
         try await self.read { tx in
-            var room = byteCount
+            var bytesLeft = byteCount
             for (index, member) in members.enumerated() {
-                room -= max(0, try self.records.imageByteCount(of: member.card, in: tx) ?? 0)
-                if index > 0, room < 0 { return (Array(members.prefix(index)), true) }
+                bytesLeft -= max(0, try self.records.imageByteCount(of: member.card, in: tx) ?? 0)
+                if index > 0, bytesLeft < 0 { return (Array(members.prefix(index)), true) }
             }
-            return (members, room <= 0)
+            return (members, bytesLeft <= 0)
         }
     }
 
@@ -109,9 +110,9 @@ extension SandboxDeliveries {
     /// Forms a delivery as proposed, and stores its first attempt, in one commit.
     ///
     /// - Parameters:
-    ///   - id: the name under which it is stored.
-    ///   - members: its cards in order.
-    ///   - proposals: what was decided for their numbers.
+    ///   - id: the id of the new delivery.
+    ///   - members: the cards in order.
+    ///   - proposals: the proposals for the numbers of the cards.
     ///   - outbound: the request to send.
     package func begin(
         _ id: DeliveryID,
@@ -132,6 +133,7 @@ extension SandboxDeliveries {
         return beginning
     }
 
+    /// Stores a delivery with its members and first attempt, and applies the proposals to other cards of the numbers.
     private func form(
         _ id: DeliveryID,
         of members: [CardID],
@@ -144,7 +146,7 @@ extension SandboxDeliveries {
             guard let row = proposals.lazy.compactMap({ $0.rows[id] }).first else { throw CardRow.missing(id) }
             return row
         }
-        // Erasing a member closes the delivery, so the first member's key can unseal the parts for as long as they matter.
+        // The key of the first member suffices: when any member is erased, the delivery is closed and needs no parts.
         let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: .parts)
         try tx.run(
             """
@@ -157,7 +159,7 @@ extension SandboxDeliveries {
             try tx.run("INSERT INTO delivery_card (delivery, position, card) VALUES (\(id), \(position), \(row.id))")
             try self.records.move(row, Transition(.delivering), also: ", delivery = \(id), due_at = NULL", in: tx)
         }
-        // After the moves, each of which marks its number.
+        // After the moves, since each marks its number for decision, which a proposal then overrides.
         let changes = try proposals.flatMap { try $0.apply(forming: members, by: self.sandbox, in: tx) }
         return DeliveryJob(
             id: id,
@@ -171,7 +173,7 @@ extension SandboxDeliveries {
                 worker: worker,
                 in: tx
             ),
-            // How often a member has failed in a row, in deliveries before this one.
+            // The new delivery inherits the failures of its members in earlier deliveries.
             tries: rows.map(\.history.tries).max() ?? 0,
             changes: changes
         )
@@ -179,6 +181,6 @@ extension SandboxDeliveries {
 }
 
 extension ReasonCode {
-    /// Cards of one delivery do not belong into one form: they name different user accounts.
+    /// The cards of a delivery name different user accounts, so they do not belong into one form.
     static let memberMismatch = ReasonCode(rawValue: "member_mismatch")
 }

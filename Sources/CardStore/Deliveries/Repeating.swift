@@ -7,8 +7,9 @@ extension SandboxDeliveries {
     ///
     /// - Parameters:
     ///   - scope: which deliveries may go.
-    ///   - longestAgoFirst: whether the one that failed longest ago goes first; for while the endpoint fails.
-    /// - Returns: also the cards whose delivery is dissolved, or is closed because it cannot be unsealed.
+    ///   - longestAgoFirst: whether the delivery that failed longest ago goes first, not the one with the highest priority; for
+    ///     an endpoint that fails.
+    /// - Returns: the jobs, and the changes of cards whose delivery is dissolved, or closed because it cannot be unsealed.
     package func claimDeliveries(
         by worker: Worker,
         limit: Int,
@@ -35,7 +36,7 @@ extension SandboxDeliveries {
         } orEnd: { claim, tx in
             try self.sandbox.stages.endUnsent(claim.attempt, in: tx)
             let delivery = try DeliveryRecord(claim.id, store: self.sandbox, in: tx)
-            // The process that closed it has stored what is known of its members.
+            // Another process that took the delivery over or closed it has stored what follows for the members.
             guard delivery.isClaimed(by: worker.id) else { return [] }
             try delivery.closeDamaged()
             return try delivery.memberStates
@@ -44,7 +45,7 @@ extension SandboxDeliveries {
         return jobs
     }
 
-    /// Stores the next attempt of each selected delivery; one that a newer photo has overtaken is dissolved.
+    /// Claims the selected deliveries, and stores the next attempt of each; dissolves one if a newer photo replaces a member.
     private func beginRepeats(
         _ selected: SQL,
         by worker: Worker,
@@ -98,7 +99,7 @@ extension SandboxDeliveries {
     /// When the next delivery is due again; `nil` if none is.
     package func nextDelivery(now: Timestamp) async throws -> Timestamp? {
         try await self.read { tx in
-            // Few are open at a time.
+            // No index is needed, since few deliveries are open at a time.
             try tx.value(
                 """
                 SELECT min(CASE WHEN NOT \(Unreadable.mayGo(.deliver, now: now)) THEN \(now.advanced(by: Limits.unreadableLook))
@@ -125,7 +126,7 @@ extension SandboxDeliveries {
                 layout: try row.next(),
                 body: try row.next(),
                 boundary: try row.next(),
-                // Missing parts cannot be unsealed, just like empty ones.
+                // Empty parts cannot be unsealed, so missing parts are reported as damaged.
                 parts: try key.open(json: row.next(Data?.self) ?? Data(), column: .parts),
                 images: material.images,
                 confidential: material.confidential
@@ -143,14 +144,14 @@ extension SandboxDeliveries {
         }
     }
 
-    /// A card as the form of a delivery names it; `nil` if its side is not known.
+    /// The values of a card that a form uses; `nil` if its side is not known.
     func member(_ row: CardRow) -> DeliveryMember? {
         guard let side = row.anySide else { return nil }
         return DeliveryMember(
             card: row.id,
             side: side,
             businessNumber: row.number,
-            // Fetching the material finds a card that cannot be unsealed.
+            // A card that cannot be unsealed is reported when the material is fetched, so the error is ignored here.
             userNumber: (try? row.card(self.vault))?.metadata.userNumber,
             isSplit: row.isSplit
         )

@@ -1,23 +1,22 @@
 package import CardModel
 import Foundation
 
-/// A pause of an endpoint that outlives its process: every process that calls the endpoint obeys it, and people see it.
+/// A stored pause of an endpoint: every process that calls the endpoint obeys the pause, and people see it.
 package struct EndpointPause: Hashable, Sendable {
     package var stage: Stage
     /// The endpoint: a host with its port.
     package var host: String
-    /// Why nothing is sent: `throttled` means that the endpoint asked for a slower pace; `stop`, that every card would fail
-    /// (wrong credentials, a used-up quota, a wrong URL); any other class, that calls fail.
+    /// Why nothing is sent. `throttled`: the endpoint asked for a slower pace. `stop`: every card would fail, because of wrong
+    /// credentials, a used-up quota or a wrong URL. Any other class: several calls in a row failed.
     package var failureClass: FailureClass
-    /// The remote's code.
     package var code: String
     /// What happened and what helps, without personal values.
     package var message: Message
-    /// Since when the endpoint has accepted nothing.
+    /// Since when the endpoint has accepted no call.
     package var since: Timestamp
-    /// How long nothing is sent.
+    /// The time in which nothing is sent.
     package var wait: Wait
-    /// The fingerprint of the terms for reading answers, if it is a stop because of unreadable ones: other terms may read them.
+    /// If answers could not be understood: the fingerprint of the settings for reading them, since other settings may help.
     package var terms: String?
 
     package init(
@@ -35,11 +34,11 @@ package struct EndpointPause: Hashable, Sendable {
 
 /// The status of an endpoint, the same in `status`, `/readyz`, metrics and the log.
 package enum EndpointState: String, CaseIterable, Sendable, Encodable {
-    /// It accepts calls.
+    /// The endpoint accepts calls.
     case works = "works"
     /// It asked for a slower pace.
     case waits = "waits"
-    /// It fails; one call at a time finds out when it works again.
+    /// Its calls fail; one call at a time checks whether it works again.
     case pauses = "pauses"
     /// It refuses every call until a person acts.
     case stopped = "stopped"
@@ -54,7 +53,6 @@ extension EndpointPause: Encodable {
         try fields.encode(to: encoder)
     }
 
-    /// The status of the endpoint.
     package var state: EndpointState {
         switch self.failureClass {
         case .throttled: .waits
@@ -63,7 +61,7 @@ extension EndpointPause: Encodable {
         }
     }
 
-    /// Describes a stalled stage of a process like an endpoint that fails; `nil` if none is stalled.
+    /// Describes a stalled stage of a process in the form of a failing endpoint; `nil` if no stage is stalled.
     init?(standstillOf worker: WorkerStatus) {
         guard let standstill = worker.standstill else { return nil }
         self.init(
@@ -80,10 +78,16 @@ extension EndpointPause: Encodable {
     /// Whether the cause is a stalled stage, not an endpoint.
     package var isStandstill: Bool { self.code == Self.standstill }
 
-    /// Its name in `resume`.
-    var resumeName: String { self.stage == .verify ? "verifier" : self.stage == .deliver ? "backend" : self.host }
+    /// The name of the endpoint for the command `resume`.
+    var resumeName: String {
+        switch self.stage {
+        case .verify: "verifier"
+        case .deliver: "backend"
+        case .fetch, .prepare: self.host
+        }
+    }
 
-    /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
+    /// The text for people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
     package var text: Message {
         if self.failureClass == .throttled { return .pauseUntil(.pauseEndpoint(self), self) }
         return self.terms == nil ? .pauseEndpoint(self) : .pauseResume(.pauseEndpoint(self), self.stage)
@@ -93,7 +97,7 @@ extension EndpointPause: Encodable {
 extension EndpointPause: Record {
     static let columns: SQL = "stage, host, class, code, message, since, set_at, until, terms"
     static let tables: SQL = "pause"
-    /// Selects the pauses of endpoints that are still called: hosts of photos come and go with the cards.
+    /// Selects the pauses of endpoints that are still called: a host of photos only while it has cards to fetch.
     static let isCalled: SQL =
         "(stage <> \(literal: .fetch) OR EXISTS (SELECT 1 FROM card WHERE card.state = \(literal: .fetching) AND card.host = pause.host))"
 
@@ -109,8 +113,7 @@ extension EndpointPause: Record {
 }
 
 extension SandboxEndpoints {
-    /// Stores a pause. If the endpoint asked two processes for different waits, the longer one stays, unless it was set by a
-    /// fast clock.
+    /// Stores a pause. If the endpoint asked two processes for different waits, the longer one stays, unless a fast clock set it.
     package func pause(_ pause: EndpointPause) async throws {
         let message = String(decoding: try JSONEncoder().encode(pause.message), as: UTF8.self)
         try await self.write { tx in
@@ -129,35 +132,35 @@ extension SandboxEndpoints {
         }
     }
 
-    /// A value that changes with the terms for reading answers, and reveals nothing of them.
+    /// Returns a value that changes with the settings for reading answers, and reveals nothing of them.
     package func fingerprint(_ terms: Redacted<String>) -> String {
         self.vault.fingerprint(Data(terms.reveal().utf8), .terms).prefix(12).base64EncodedString()
     }
 
-    /// Ends the pause of an endpoint that accepted a call: the pause that its process knew or an older one. A newer one stays.
+    /// Ends the pause of an endpoint that accepted a call: the pause `known` or an older one, but not one set later.
     package func resume(_ known: EndpointPause) async throws {
-        let own: SQL = "stage = \(known.stage) AND host = \(known.host) AND set_at <= \(known.wait.from)"
-        try await self.write { tx in try tx.run("DELETE FROM pause WHERE \(own)") }
+        let ended: SQL = "stage = \(known.stage) AND host = \(known.host) AND set_at <= \(known.wait.from)"
+        try await self.write { tx in try tx.run("DELETE FROM pause WHERE \(ended)") }
     }
 
-    /// Ends the pauses of an endpoint because a person wants it called now; a process at work calls it at its next heartbeat.
+    /// Ends the pauses of an endpoint because a person wants it called now. A running process calls it at the next heartbeat.
     ///
     /// - Returns: the pauses that were ended.
     package func resume(_ host: String?, stage: Stage, by origin: AccessOrigin, now: Timestamp) async throws
         -> [EndpointPause]
     {
         let ofHost: SQL = host.map { "AND host = \($0)" } ?? ""
-        let own: SQL = "stage = \(stage) \(ofHost)"
+        let named: SQL = "stage = \(stage) \(ofHost)"
         return try await self.write(at: now) { tx in
-            let ended = try EndpointPause.all("WHERE \(own)", in: tx)
+            let ended = try EndpointPause.all("WHERE \(named)", in: tx)
             guard !ended.isEmpty else { return [] }
             try AccessLog.append(.resume, of: [nil], by: origin, vault: self.vault, in: tx)
-            try tx.run("DELETE FROM pause WHERE \(own)")
+            try tx.run("DELETE FROM pause WHERE \(named)")
             return ended
         }
     }
 
-    /// Ends the pauses of endpoints that are no longer called: the configuration names others, or no image is left to fetch.
+    /// Ends the pauses of endpoints that are no longer called, since the configuration names others, or no image is left to fetch.
     package func endPauses(exceptOfVerifier verifier: String, backend: String) async throws {
         try await self.write { tx in
             try tx.run(
@@ -170,7 +173,7 @@ extension SandboxEndpoints {
         }
     }
 
-    /// Returns every pause, and each stalled stage of a process at work.
+    /// Returns every pause, and each stalled stage of a running process.
     package func pauses() async throws -> [EndpointPause] {
         let stored = try await self.read { tx in
             try EndpointPause.all("WHERE \(EndpointPause.isCalled) ORDER BY stage, host", in: tx)

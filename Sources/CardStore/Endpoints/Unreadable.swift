@@ -2,37 +2,39 @@ package import CardModel
 
 /// Which cards or deliveries a stage may claim.
 package enum ClaimScope: Hashable, Sendable {
-    /// All that are due.
+    /// All cards or deliveries that are due.
     case all
+    /// Due cards of numbers without an answer that could not be understood.
     case otherNumbers
-    /// Those whose last answer could not be understood: a probe sends the same bytes again.
+    /// Cards or deliveries whose last answer could not be understood: a probe sends the same bytes again.
     case unreadable
 }
 
-/// Whole answers that could not be understood (`unreadable = 1`): their card or delivery goes once more when the endpoint has
-/// given another card a readable answer, and in probes before that.
+/// Cards and deliveries whose last answer was complete but could not be understood (`unreadable = 1`). They are sent once more
+/// when the endpoint has given another card a readable answer; before that, only as probes.
 enum Unreadable {
     /// Selects attempts whose answer was understood.
     static let isUnderstood: SQL = "class IN \(failures: .accepted, .rejected, .shrink)"
 
-    /// Selects the rows of a stage without an unreadable answer, or with a readable answer for another card since.
+    /// Selects the rows of a stage without an unreadable answer, or after which another card got a readable one.
     static func mayGo(_ stage: Stage, now: Timestamp) -> SQL {
         "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at", now: now)))"
     }
 
+    /// Selects cards of numbers without an unreadable answer of the verifier.
     static let isOfAnotherNumber: SQL =
         "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = \(literal: .prepared))"
 
-    /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless any process
-    /// has one in progress.
+    /// Selects cards whose last answer could not be understood, the oldest answer first; none while a process verifies such a card.
     static let longestAgoFirst: SQL = """
         unreadable = 1 AND state = \(literal: .prepared) AND NOT \(Decision.holdsCard) AND NOT EXISTS (
             SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = \(literal: .prepared) AND other.worker IS NOT NULL
         ) ORDER BY failed_at
         """
 
-    /// Selects a readable answer since a time. A fast clock wrote times in the future: they prove nothing, and hold nothing back.
-    /// A time slightly in the future comes from another process, or from before a correction of the clock.
+    /// Selects whether the stage had a readable answer since a time. Answers in the future are ignored: a fast clock wrote their
+    /// time. A `time` in the future is ignored for the same reason, so that any answer counts, unless it is so close that another
+    /// process or a corrected clock explains it.
     private static func isPassed(_ stage: Stage, since time: SQL, now: Timestamp) -> SQL {
         """
         EXISTS (SELECT 1 FROM attempt WHERE stage = \(literal: stage) AND \(self.isUnderstood)
@@ -40,13 +42,13 @@ enum Unreadable {
         """
     }
 
-    /// Whether the endpoint of a stage has given a card an answer that was understood since a time.
+    /// Whether the endpoint of a stage has given a card a readable answer since a time.
     static func isPassed(_ stage: Stage, since time: Timestamp?, in tx: Transaction) throws -> Bool {
         guard let time else { return false }
         return try tx.exists("SELECT 1 WHERE \(self.isPassed(stage, since: "\(time)", now: tx.now))")
     }
 
-    /// Counts the numbers of a stage with an unreadable answer, and no readable one for another card since.
+    /// Counts the numbers with an unreadable answer in a stage, after which no other card got a readable one.
     static func count(_ stage: Stage, in tx: Transaction) throws -> Int {
         let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at", now: tx.now))"
         let numbers: SQL =
@@ -64,7 +66,7 @@ enum Unreadable {
 }
 
 extension SandboxEndpoints {
-    /// How many business numbers have an answer of an endpoint that could not be understood, with no success since.
+    /// Returns how many business numbers have an unreadable answer in a stage, after which no other card got a readable one.
     package func unreadableNumbers(_ stage: Stage, now: Timestamp) async throws -> Int {
         try await self.read(at: now) { tx in try Unreadable.count(stage, in: tx) }
     }

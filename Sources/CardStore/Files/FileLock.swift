@@ -3,11 +3,10 @@ import Glibc
 import Synchronization
 
 /// An exclusive open-file-description lock on a file (fcntl(2), `F_OFD_SETLK`), held until released or until the process ends.
-///
-/// Unlike a process id it cannot be mistaken for another process's, and unlike a POSIX lock it also holds between two stores
-/// of one process.
+/// Unlike a stored process id, such a lock cannot mean another process by mistake. Unlike a POSIX lock, it also works between two
+/// open sandboxes of the same process.
 final class FileLock: Sendable {
-    /// `F_OFD_GETLK` and `F_OFD_SETLK` of `<linux/fcntl.h>`; not imported because Glibc hides them behind `_GNU_SOURCE`.
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` of `<linux/fcntl.h>`; Swift does not import them, since Glibc requires `_GNU_SOURCE`.
     private static let getLock: Int32 = 36
     private static let setLock: Int32 = 37
 
@@ -23,7 +22,7 @@ final class FileLock: Sendable {
 
     /// Acquires the lock; `nil` if it is held already, or if the file is missing and `creating` is false.
     ///
-    /// - Parameter byteCount: how much of the file is locked; 0 for all of it.
+    /// - Parameter byteCount: how many bytes of the file are locked, from its start; 0 for all.
     static func acquire(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
         let descriptor = open(path, flags, 0o600)
@@ -41,7 +40,7 @@ final class FileLock: Sendable {
         return FileLock(descriptor: descriptor, path: path)
     }
 
-    /// Whether the lock of a file is held; asking does not acquire it, not even for a moment.
+    /// Whether the lock of a file is held; the check never acquires the lock itself.
     static func isHeld(path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return errno != ENOENT }
@@ -59,7 +58,7 @@ final class FileLock: Sendable {
     }
 
     /// Whether the path still names the locked file.
-    var isStillItsOwn: Bool {
+    var isInPlace: Bool {
         self.descriptor.withLock { descriptor in
             var locked = stat()
             var named = stat()
@@ -74,7 +73,7 @@ final class FileLock: Sendable {
             return descriptor
         }
         guard let descriptor else { return }
-        // Closing alone would leave the lock to a forked child that has not called exec yet.
+        // Closing alone is not enough: a forked child that has not called exec yet would still hold the lock.
         var region = Self.region(F_UNLCK)
         _ = fcntl(descriptor, Self.setLock, &region)
         close(descriptor)

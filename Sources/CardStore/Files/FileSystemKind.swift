@@ -8,19 +8,19 @@ package struct FileSystemKind: Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// Looks a path up, or the nearest folder above it that exists; `nil` if the system does not say.
+    /// Looks up the file system of a path, or of the nearest folder above it that exists; `nil` if the system does not tell it.
     package init?(of path: String) {
         guard let table = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
         self.init(of: DurableFile.nearestExisting(path), in: String(decoding: table, as: UTF8.self))
     }
 
-    /// Looks a path without links up in the text of a mountinfo (proc_pid_mountinfo(5)): the deepest mount point above it counts,
-    /// and of several mounts there the last one, which hides the others.
+    /// Looks up the file system of a path without links in the text of a mountinfo (proc_pid_mountinfo(5)). The deepest mount
+    /// point above the path counts; of several mounts on it, the last one, which hides the others.
     package init?(of path: String, in mountinfo: String) {
         var best: (length: Int, kind: Substring)?
         for line in mountinfo.split(separator: "\n") {
             let fields = line.split(separator: " ")
-            // Optional fields end with a hyphen, which the kind follows.
+            // The kind follows the hyphen that ends the optional fields.
             guard fields.count > 6, let hyphen = fields[6...].firstIndex(of: "-"), hyphen + 1 < fields.count else {
                 continue
             }
@@ -33,7 +33,7 @@ package struct FileSystemKind: Hashable, Sendable {
         self.name = String(best.kind)
     }
 
-    /// Whether other machines share the files and not the locks, so that two of them would send everything twice.
+    /// Whether other machines may share the files but not the locks, so that two machines would send everything twice.
     package var isNetwork: Bool {
         [
             "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "fuse.ceph", "fuse.ceph-fuse", "lustre", "afs", "fuse.afs",
@@ -42,7 +42,8 @@ package struct FileSystemKind: Hashable, Sendable {
         ].contains(self.name)
     }
 
-    /// Whether its server determines if other machines share it: other FUSE, 9P and virtiofs, as in pods and encrypted homes.
+    /// Whether the kind does not tell if other machines share the files: other FUSE, 9P and virtiofs, as in pods and encrypted
+    /// home folders.
     package var isDoubtful: Bool {
         !self.isNetwork && (self.name.hasPrefix("fuse") || ["9p", "virtiofs"].contains(self.name))
     }

@@ -4,20 +4,20 @@ import Glibc
 
 /// The folder of a sandbox and the files in it: accessible only to their owner, whatever the umask.
 struct SandboxFolder: Sendable {
-    /// Absolute.
+    /// The absolute path.
     let path: String
 
     var database: String { "\(self.path)/sandbox.sqlite3" }
     /// The certificates of erased cards.
     var erasures: String { "\(self.path)/erasures.jsonl" }
     var workers: String { "\(self.path)/workers" }
-    /// Held while a sandbox is made, opened or used by one process alone, and while a worker begins.
+    /// The file whose lock a process holds while it makes or opens the sandbox, uses it alone, or registers a worker.
     var openingLock: String { "\(self.path)/opening.lock" }
 
-    /// Reserves room for a full disk.
+    /// The file that reserves space, to be freed on a full disk.
     var reserve: String { "\(self.path)/reserve" }
 
-    /// The workers that have a lock file, dead or alive.
+    /// Returns the workers that have a lock file, dead or alive.
     func workerIDs() throws -> [String] { try Self.names(in: self.workers).sorted() }
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
@@ -41,7 +41,7 @@ struct SandboxFolder: Sendable {
         try DurableFile.synchroniseFolder(self.path)
     }
 
-    /// Refuses a network file system, and a new sandbox within another one: a path one level off must not make a new one.
+    /// Refuses a network file system, and a new sandbox within another one, which a path one level too deep would make.
     ///
     /// - Parameter disk: the kind of file system; looked up if it is not given.
     /// - Throws: `CodedError` `sandbox_unavailable` of kind `configuration`.
@@ -52,7 +52,7 @@ struct SandboxFolder: Sendable {
         if !self.hasDatabase { try self.requireOutside() }
     }
 
-    /// Refuses a path within another sandbox. The path may be a sandbox itself by now, if another process just made it.
+    /// Refuses a path within another sandbox. The path itself may be a sandbox, which another process has just made.
     func requireOutside() throws(CodedError) {
         var folder = DurableFile.nearestExisting(self.path)
         if folder == SecretRights.realPath(self.path) { folder = DurableFile.folder(of: folder) }
@@ -64,7 +64,8 @@ struct SandboxFolder: Sendable {
         }
     }
 
-    /// Makes a private folder; an open one that holds other files is refused, rather than made private.
+    /// Makes a private folder. If the folder exists, holds other files and is open to other users, it is refused: making it
+    /// private could lock these users out.
     private func makeFolder(_ path: String, mayHoldOtherFiles: Bool) throws {
         try DurableFile.makeFolders(path, mode: 0o700)
         var status = stat()

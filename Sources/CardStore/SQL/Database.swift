@@ -4,16 +4,16 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// The one file of the sandbox: snapshots for reading, and one writer that commits what is queued in groups.
+/// The database file of the sandbox: snapshots for reading, and one writer that commits queued changes in groups.
 ///
-/// Waiting changes share one immediate transaction, each under its own savepoint if there are several, and are acknowledged
-/// after the commit: a failed change is rolled back alone, and what `write` returned is durable. After a pause, a single
-/// change does not wait for others.
+/// The changes of a group share one transaction. Each has its own savepoint, so that a failed change is rolled back alone, and
+/// `write` returns after the commit, when the change is durable. A single change that comes after a pause does not wait for
+/// others.
 final class Database: Sendable {
     private struct Change: Sendable {
         /// Makes the change; the closure that it returns resumes the caller, once the commit is durable.
         let make: @Sendable (Transaction) throws -> @Sendable () -> Void
-        /// Reports that the change was not made.
+        /// Resumes the caller with the error because of which the change was not made.
         let refuse: @Sendable (any Error) -> Void
         let byteCount: Int
         let usesReserve: Bool
@@ -30,7 +30,7 @@ final class Database: Sendable {
             _ = self.areInPlace()
         }
 
-        /// Whether the paths still name the same files; a log that appears later is one of them from then on.
+        /// Whether the paths still name the same files; a log that is created later is included from then on.
         mutating func areInPlace() -> Bool {
             for path in self.paths {
                 let identity = Self.identity(of: path)
@@ -52,16 +52,17 @@ final class Database: Sendable {
     private struct State: Sendable {
         var queue: [Change] = []
         var isDraining = false
-        /// After a failed flush nothing more is written: what is durable is unknown until the file is opened again.
+        /// The failure of a flush. Nothing more is written then, since it is unknown what is durable until the file is opened
+        /// again.
         var failure: DatabaseError?
-        /// How many changes the last group held, and when it began, in nanoseconds of uptime.
+        /// The number of changes in the last group, and when it began, in nanoseconds of uptime.
         var lastGroup = (count: 0, begunAt: UInt64(0))
     }
 
     private let pool: DatabasePool
-    /// The files as they were opened: writes to files that were replaced would be lost.
+    /// The files as they were opened. They are checked before each commit, since writes to replaced files would be lost.
     private let files: Mutex<OpenedFiles>
-    /// Makes room on a full disk; returns whether it could.
+    /// Frees space on a full disk; returns whether there was any to free.
     private let onFull: @Sendable () -> Bool
     private let state = Mutex(State())
 
@@ -92,21 +93,21 @@ final class Database: Sendable {
         }
     }
 
-    /// Identifies a database file.
+    /// What tells whether a database file is a sandbox, and of which build.
     struct Marks {
         /// The `application_id` of the program that made it.
         let application: Int
         let version: Int
-        /// The digest of the schema that it was made with, if it is a sandbox.
+        /// The digest of the schema with which the file was made, if it is a sandbox.
         let schema: String?
-        /// Whether it has no tables.
+        /// Whether the file has no tables.
         let isEmpty: Bool
 
-        /// Whether it is a sandbox with the schema of this build.
+        /// Whether the file is a sandbox with the schema of this build.
         var isKnown: Bool { self.application == Schema.applicationID && self.schema == Schema.digest }
     }
 
-    /// Only reads the file, unless its creation was interrupted: then SQLite must roll back before it can read.
+    /// Reads the marks of a file without changing it, unless its creation was interrupted: then SQLite must roll back first.
     static func marks(of path: String) throws -> Marks {
         func read(_ connection: GRDB.Database) throws -> Marks {
             Marks(
@@ -125,7 +126,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Returns `nil` only if the table is missing; a failed read says nothing about the file and is thrown.
+    /// Returns the digest of the schema; `nil` only if the table is missing. Throws other errors, which say nothing about the file.
     private static func schema(_ connection: GRDB.Database) throws -> String? {
         do {
             return try String.fetchOne(connection, sql: "SELECT schema FROM store")
@@ -134,7 +135,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Lends a connection to a file, outside any transaction, for something short.
+    /// Opens a file outside the pool for a short task, which runs outside any transaction, and closes it.
     static func withFile<Value>(
         _ path: String,
         readonly: Bool = false,
@@ -155,7 +156,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Sorted rows and statement journals hold personal data, too: they must not go into files outside the sandbox.
+    /// Keeps sorted rows and statement journals in memory: they have personal data, and must not be written outside the sandbox.
     private static func keepTemporaryInMemory(_ connection: GRDB.Database) throws {
         try connection.execute(sql: "PRAGMA temp_store = MEMORY")
     }
@@ -173,15 +174,15 @@ final class Database: Sendable {
         }
     }
 
-    /// Makes a change, whole or not at all; durable when it returns.
+    /// Makes a change, whole or not at all; durable when this returns.
     ///
     /// - Parameters:
-    ///   - time: when it happens.
-    ///   - numbers: the business numbers that the change reads and then writes. SQLite has one writer; a driver with several
-    ///     locks them.
-    ///   - byteCount: about how much it writes beside its rows, in bytes.
-    ///   - usesReserve: whether it may use up the reserve for a full disk; admissions may not.
-    ///   - change: the change; it may run again when another one of its group breaks the transaction.
+    ///   - time: the time of the change; by default that of the system's clock.
+    ///   - numbers: the business numbers that the change reads and then writes. Unused here, since SQLite has only one writer; a
+    ///     database with several writers would lock them.
+    ///   - byteCount: the approximate bytes that the change writes in large values.
+    ///   - usesReserve: whether the change may use up the reserve for a full disk; admissions may not.
+    ///   - change: the change; it may run again if another change of the same group breaks the transaction.
     @discardableResult
     func write<Value: Sendable>(
         at time: Timestamp? = nil,
@@ -206,7 +207,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Runs something on the writing connection outside any transaction: pragmas, checkpoints, the schema.
+    /// Runs pragmas, checkpoints or the creation of tables on the writing connection, outside any transaction.
     func withWriter<Value: Sendable>(_ body: @escaping @Sendable (GRDB.Database) throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in
@@ -218,10 +219,10 @@ final class Database: Sendable {
         }
     }
 
-    /// Copies the log into the file and closes every connection: the last one to close only reads, and would leave the log.
-    /// While another process reads, the log stays; this does not wait for it.
+    /// Copies the log into the file and closes every connection. The pool closes a reading connection last, which would leave
+    /// the log. If another process is reading, the log stays; this does not wait for that process.
     func close() throws {
-        // The barrier waits for snapshots of this process, which would prevent the checkpoint.
+        // A barrier, since open snapshots of this process would prevent the checkpoint.
         try? self.pool.barrierWriteWithoutTransaction { connection in
             try connection.execute(sql: "PRAGMA busy_timeout = 0")
             try connection.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -231,6 +232,7 @@ final class Database: Sendable {
 
     // MARK: Groups
 
+    /// Queues a change, and starts committing unless that is in progress.
     private func enqueue(_ change: Change) {
         let mustDrain = self.state.withLock { state in
             state.queue.append(change)
@@ -243,7 +245,7 @@ final class Database: Sendable {
     /// Commits one group at a time, so that other work gets the connection in between.
     private func drain() {
         self.pool.asyncWriteWithoutTransaction { connection in
-            self.keepPace()
+            self.waitForMoreChanges()
             self.commit(self.nextGroup(), on: connection)
             let hasMore = self.state.withLock { state in
                 state.isDraining = !state.queue.isEmpty
@@ -253,8 +255,8 @@ final class Database: Sendable {
         }
     }
 
-    /// While several tasks write, waits a little after the start of the last group, so that more changes join the next.
-    private func keepPace() {
+    /// While several tasks write, waits until some time after the start of the last group, so that the next one is larger.
+    private func waitForMoreChanges() {
         let now = DispatchTime.now().uptimeNanoseconds
         let since = self.state.withLock { state in
             max(state.lastGroup.count, state.queue.count) > 1 ? (now - state.lastGroup.begunAt) / 1_000 : .max
@@ -262,6 +264,7 @@ final class Database: Sendable {
         if since < Limits.commitPace { usleep(UInt32(Limits.commitPace - since)) }
     }
 
+    /// Removes and returns the queued changes that one commit can take.
     private func nextGroup() -> [Change] {
         let now = DispatchTime.now().uptimeNanoseconds
         return self.state.withLock { state in
@@ -278,6 +281,7 @@ final class Database: Sendable {
         }
     }
 
+    /// Makes the changes of a group in one transaction, commits it, and resumes the callers.
     private func commit(_ group: [Change], on connection: GRDB.Database) {
         if let failure = self.state.withLock({ $0.failure }) { return group.forEach { $0.refuse(failure) } }
         let transaction = Transaction(connection)
@@ -285,9 +289,9 @@ final class Database: Sendable {
         let isAlone = group.count == 1
         var outcomes: [Outcome] = []
         do {
-            // Run here, as every statement is: GRDB would compile it anew each time.
+            // Not by GRDB, which would compile the statement each time.
             try transaction.run("BEGIN IMMEDIATE")
-            // Checked under the lock: the files may be replaced while another process holds it.
+            // Checked under the database's lock: a process that replaces the files holds it meanwhile.
             guard self.files.withLock({ $0.areInPlace() }) else {
                 throw DatabaseError(.replaced, "the files are not those that were opened")
             }
@@ -296,7 +300,7 @@ final class Database: Sendable {
             try transaction.run(isUndone ? "ROLLBACK" : "COMMIT")
         } catch {
             if connection.isInsideTransaction { try? connection.rollback() }
-            return self.finish(group, after: Self.translated(error, on: connection), on: connection)
+            return self.retryOrRefuse(group, after: Self.translated(error, on: connection), on: connection)
         }
         for (change, outcome) in zip(group, outcomes) {
             switch outcome {
@@ -306,12 +310,13 @@ final class Database: Sendable {
         }
     }
 
+    /// Makes one change; returns its error if only this change failed, and throws if the whole transaction did.
     private func make(_ change: Change, inSavepoint: Bool, on connection: GRDB.Database) throws -> Outcome {
         let transaction = Transaction(connection)
         if inSavepoint { try transaction.run("SAVEPOINT change") }
         let outcome = Outcome { try Transaction(connection, at: change.time).whole(change.make) }
             .mapError { Self.translated($0, on: connection) }
-        // Some errors (a full disk) end the whole transaction.
+        // SQLite ends the whole transaction after some errors, such as a full disk.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
         if case .failure(let error as DatabaseError) = outcome, error.mayMeanNoRoom { throw error }
         if inSavepoint {
@@ -321,8 +326,9 @@ final class Database: Sendable {
         return outcome
     }
 
-    /// A single change gets the error; several are retried one by one, so that only the one that breaks the transaction fails.
-    private func finish(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
+    /// Handles a failed transaction. A single change gets the error. Several changes are made again one by one, so that only
+    /// the one that broke the transaction fails.
+    private func retryOrRefuse(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
         let kind = (error as? DatabaseError)?.kind
         if let error = error as? DatabaseError, error.mayMeanNoRoom, group.allSatisfy(\.usesReserve), self.onFull() {
             return self.commit(group, on: connection)

@@ -28,16 +28,18 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Reads SQLite's extended result code, and the system's error behind it: `nil` if no connection is left to ask.
+    /// Creates an error from SQLite's extended result code and the system's error that caused it; `errno` is `nil` if there is
+    /// no open connection to ask for it.
     init(code: Int32, text: String, errno: Int32?) {
         self.init(Self.kind(of: code, errno: errno), "\(text) (SQLite code \(code))")
     }
 
-    /// Whether the disk may be full: files may then fail as on any broken disk.
+    /// Whether the disk may be full: besides `full`, files may then fail as on a broken disk.
     var mayMeanNoRoom: Bool { self.kind == .full || self.kind == .unavailable }
 
     var description: String { "\(self.kind): \(self.text)" }
 
+    /// Classifies an extended result code of SQLite.
     private static func kind(of code: Int32, errno: Int32?) -> Kind {
         // `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`, which Swift does not import.
         if [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code) { return .outcomeUnknown }

@@ -1,14 +1,12 @@
 import CardModel
 import Foundation
 
-/// A piece of SQL whose interpolated values are bound, never spliced, except for the names of states.
-///
-/// Example: `"UPDATE card SET state = \(state) WHERE id = \(id)"`. The text is valid for SQLite and PostgreSQL alike;
-/// differences stay in the driver.
+/// A piece of SQL whose interpolated values are bound; only words of closed sets, such as states, are written into the text.
+/// Example: `"UPDATE card SET state = \(state) WHERE id = \(id)"`. The text is valid for both SQLite and PostgreSQL.
 struct SQL: ExpressibleByStringInterpolation, Sendable {
-    /// The text with `?` in the places of the values.
+    /// The text with `?` for each value.
     private(set) var text: String
-    /// The values in the order of their places.
+    /// The values in the order of the `?`.
     private(set) var values: [SQLValue]
 
     init(stringLiteral value: String) { self.init(text: value, values: []) }
@@ -22,7 +20,8 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         self.values = values
     }
 
-    /// A condition for which no index is taken, since another condition selects fewer rows.
+    /// Returns a condition in a form for which SQLite uses no index, so that it uses that of another condition, which selects
+    /// fewer rows.
     static func unindexed(_ condition: SQL, if isHidden: Bool = true) -> SQL {
         isHidden ? "CASE WHEN \(condition) THEN TRUE ELSE FALSE END" : condition
     }
@@ -52,8 +51,9 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.values += piece.values
         }
 
-        /// A state written into the text, not bound. SQLite must look at a bound value to decide whether a partial index on that
-        /// state applies, so it would compile the statement again for each run (https://www.sqlite.org/queryplanner.html).
+        /// Writes a state into the text. If the state were bound, SQLite would have to look at its value to decide whether a
+        /// partial index on that state applies, and so compile the statement for each run
+        /// (https://www.sqlite.org/queryplanner.html).
         mutating func appendInterpolation(literal state: CardState) { self.append([state]) }
         mutating func appendInterpolation(literals states: CardState...) { self.append(states, isList: true) }
         mutating func appendInterpolation(delivery state: DeliveryState) { self.append([state]) }
@@ -65,7 +65,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(literal kind: BlobKind) { self.append([kind]) }
         mutating func appendInterpolation(literal state: RunState) { self.append([state]) }
 
-        /// All words of a closed set, in brackets.
+        /// Writes all words of a closed set into the text, in brackets.
         mutating func appendInterpolation<Word: CaseIterable & RawRepresentable<String>>(all words: Word.Type) {
             self.append(Array(words.allCases), isList: true)
         }
@@ -75,15 +75,14 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.text += isList ? "(\(words))" : words
         }
 
-        /// Selects the number in the spelling that its case was first given, which all rows hold; `NULL` if there is no
-        /// such case.
+        /// Selects the spelling of a number with which its case was created, which all rows have; `NULL` if there is no case.
         mutating func appendInterpolation(first number: BusinessNumber) {
             self.text += "(SELECT number FROM cases WHERE key = ?)"
             self.values.append(.text(number.key))
         }
 
-        /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere. The last value is repeated up to a
-        /// power of two: each length is another statement to prepare.
+        /// Binds a list of values in brackets, which must not be empty, since not every database accepts `IN ()`. Repeats the
+        /// last value up to a power of two, because each length is another statement to compile.
         mutating func appendInterpolation(list: [some Bindable]) {
             precondition(!list.isEmpty, "a list of values in SQL must not be empty")
             let count = 1 << (Int.bitWidth - (list.count - 1).leadingZeroBitCount)
@@ -93,7 +92,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-/// A value as a statement binds it, and as a row holds it.
+/// A value in the form in which statements bind it and rows store it.
 enum SQLValue: Sendable {
     case null
     case integer(Int64)

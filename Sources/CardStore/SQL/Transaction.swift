@@ -3,25 +3,25 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A transaction, or a snapshot for reading: where statements run.
+/// A transaction, or a snapshot for reading, in which statements run.
 final class Transaction {
-    /// GRDB's connection; its value API costs more than half of a statement's time, so values are bound and read here.
+    /// GRDB's connection. Its functions for values take more than half of a statement's time, so values are bound and read here.
     private let connection: GRDB.Database
-    /// The time of the transaction, which the rows that it writes carry.
+    /// The time of the transaction, with which it dates rows.
     let now: Timestamp
     /// The numbers whose cards this transaction changed.
     var changed: Set<BusinessNumber> = []
-    /// The first error of the database.
+    /// The first error of the database, after which no statement runs.
     private var failed: DatabaseError?
 
-    /// Begins at the time of the caller's clock, or of the system's.
+    /// Begins at a time that the caller gives, or by the system's clock.
     init(_ connection: GRDB.Database, at time: Timestamp? = nil) {
         self.connection = connection
         self.now = time ?? Timestamp(Date())
     }
 
-    /// Runs statements on one snapshot: that of the first of them, which may be later than ``now``. GRDB would compile `BEGIN`
-    /// and `COMMIT` anew each time.
+    /// Runs statements on one snapshot, which begins with the first statement, so it may be later than ``now``. Not by GRDB,
+    /// which would compile `BEGIN` and `COMMIT` each time.
     func inSnapshot<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try self.run("BEGIN DEFERRED")
         defer {
@@ -30,8 +30,8 @@ final class Transaction {
         return try self.whole(body)
     }
 
-    /// Runs a body that cannot succeed once the database has failed: even if the body catches the error, no further statement
-    /// runs, and the error is thrown at the end. A value that was not read must not count as one that cannot be unsealed.
+    /// Runs a body, and throws the first error of the database at the end, even if the body has caught it. Otherwise a value that
+    /// could not be read might count as one that cannot be unsealed.
     func whole<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         let result = Result { try body(self) }
         if let error = self.failed { throw error }
@@ -39,8 +39,8 @@ final class Transaction {
     }
 
     /// Reports the text of each statement that the connection runs from now on; for tests.
-    func trace(_ told: @escaping @Sendable (String) -> Void) {
-        self.connection.trace { event in if case .statement(let statement) = event { told(statement.sql) } }
+    func trace(_ report: @escaping @Sendable (String) -> Void) {
+        self.connection.trace { event in if case .statement(let statement) = event { report(statement.sql) } }
     }
 
     /// Runs a statement and returns how many rows it changed.
@@ -50,13 +50,13 @@ final class Transaction {
         return Int(sqlite3_changes64(self.connection.sqliteConnection))
     }
 
-    /// Changes exactly one row.
+    /// Runs a statement that must change exactly one row.
     ///
-    /// - Throws: `DatabaseError` of kind `statement` if it changed none or several: the row is not as it was read.
+    /// - Throws: `DatabaseError` of kind `statement` otherwise: the row is no longer as it was read.
     func one(_ sql: SQL) throws {
         let count = try self.run(sql)
         guard count == 1 else {
-            throw self.keeping(DatabaseError(.statement, "\(count) rows were changed, one was to be"))
+            throw self.recorded(DatabaseError(.statement, "\(count) rows were changed, one was to be"))
         }
     }
 
@@ -69,7 +69,7 @@ final class Transaction {
     /// Reads row by row without collecting them; the body must not run a statement of the same text.
     func forEach(_ sql: SQL, limit: Int = .max, _ body: (inout Row) throws -> Void) throws {
         if let error = self.failed { throw error }
-        do { try self.step(sql, limit: limit, body) } catch { throw self.keeping(error) }
+        do { try self.step(sql, limit: limit, body) } catch { throw self.recorded(error) }
     }
 
     /// Returns the only row; `nil` if there is none.
@@ -77,7 +77,7 @@ final class Transaction {
     /// - Throws: `DatabaseError` of kind `damaged` if there are two.
     func row<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> Value? {
         let values = try self.rows(sql, read)
-        guard values.count <= 1 else { throw self.keeping(DatabaseError(.damaged, "two rows stand where one may be")) }
+        guard values.count <= 1 else { throw self.recorded(DatabaseError(.damaged, "two rows stand where one may be")) }
         return values.first
     }
 
@@ -97,10 +97,11 @@ final class Transaction {
         return isFound
     }
 
+    /// Binds the values of a statement, runs it, and passes up to `limit` rows to `body`.
     private func step(_ sql: SQL, limit: Int, _ body: (inout Row) throws -> Void) throws {
         let cached = try self.connection.cachedStatement(sql: sql.text)
         let statement = cached.sqliteStatement
-        // GRDB returns cached statements as they were last used; SQLite refuses to bind to one that was not reset.
+        // GRDB does not reset a cached statement, and SQLite binds values only to one that is reset.
         sqlite3_reset(statement)
         defer {
             sqlite3_reset(statement)
@@ -118,9 +119,9 @@ final class Transaction {
         }
     }
 
-    /// Binds a value for as long as the statement runs; SQLite copies texts and blobs.
+    /// Binds a value; SQLite makes a copy of texts and blobs.
     private func bind(_ value: SQLValue, to statement: OpaquePointer, at index: Int32) -> Int32 {
-        // SQLITE_TRANSIENT, a cast in C that Swift does not import.
+        // SQLITE_TRANSIENT, a macro that Swift does not import.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: return sqlite3_bind_null(statement, index)
@@ -134,7 +135,8 @@ final class Transaction {
         }
     }
 
-    private func keeping(_ error: any Error) -> any Error {
+    /// Stores the first error of the database; returns the error in the form in which it is thrown.
+    private func recorded(_ error: any Error) -> any Error {
         let error = Database.translated(error)
         self.failed = self.failed ?? error as? DatabaseError
         return error
@@ -153,7 +155,9 @@ struct Row {
     let statement: OpaquePointer
     private(set) var column: Int32 = 0
 
-    /// - Throws: `DatabaseError` of kind `damaged` if it holds something else.
+    /// Reads the next column.
+    ///
+    /// - Throws: `DatabaseError` of kind `damaged` if the column has a value of another type.
     mutating func next<Value: Readable>(_ type: Value.Type = Value.self) throws -> Value {
         let column = self.column
         self.column += 1

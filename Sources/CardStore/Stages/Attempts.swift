@@ -1,10 +1,10 @@
 import CardModel
 
-/// How a failed attempt is repeated; the engine draws the delay.
+/// How a failed attempt is repeated.
 package struct RetryTerms: Sendable {
-    /// The most failures that count.
+    /// The number of counted failures after which there is no further attempt.
     package var maxAttempts: Int
-    /// How long the card waits.
+    /// How long the card waits; the engine draws this by chance.
     package var delay: Duration
 
     package init(maxAttempts: Int, delay: Duration) {
@@ -13,30 +13,32 @@ package struct RetryTerms: Sendable {
     }
 }
 
-/// When one more failure uses up an attempt.
+/// When one more failure counts towards the maximum of attempts.
 enum AttemptRule {
-    /// Never: it only makes the backoff grow.
+    /// The failure never counts; it only makes the backoff grow.
     case never
+    /// Each failure counts.
     case always
-    /// Once the endpoint of a stage has accepted another subject since the first failure: then the earlier ones count as one.
+    /// The failure counts if the endpoint of a stage has accepted another card since the first failure; all failures up to then
+    /// count as one.
     ///
-    /// So a failure counts only once it is known not to be the endpoint's: an outage uses up no attempts, even if one failure
-    /// is the most, and a card that fails while others pass is finished. About a first failure nothing is known yet. A call
-    /// that was in progress when the card failed, or was accepted at the time of a fast clock, proves nothing; but for a
-    /// refused request (`stop`), an accepted one proves the difference whenever it began.
+    /// Only then the card is known to be the cause, not the endpoint. So an outage uses up no attempts, and a card that fails
+    /// while others pass is finished. A first failure never counts. A call that began before the first failure, or ended by a
+    /// clock that was fast, proves nothing; but if the request was refused (`stop`), an accepted call proves that the endpoint
+    /// works, whenever it began.
     ///
-    /// `own` selects the subjects of the card's own attempts.
-    case onceOthersPass(Stage, after: FailureClass, own: SQL)
+    /// `except` selects the subjects of the card's own attempts.
+    case onceOthersPass(Stage, after: FailureClass, except: SQL)
 }
 
 /// The failures of a card or a delivery.
 struct FailureHistory {
-    /// Failures that count towards the most attempts.
+    /// The failures that count towards the maximum of attempts.
     var failures: Int
     /// All failures, which make the backoff grow.
     var tries: Int
     var failedAt: Timestamp?
-    /// When the first failure ended that may yet prove to count.
+    /// When the first of the failures ended that have not counted yet.
     var countsFrom: Timestamp?
     /// Whether the last failure used up an attempt.
     private var hasCounted = false
@@ -47,27 +49,27 @@ struct FailureHistory {
         (self.failedAt, self.countsFrom) = (try row.next(), try row.next())
     }
 
-    /// The assignments that store it.
+    /// Assigns the columns that store the history.
     var assignments: SQL {
         """
         failures = \(self.failures), tries = \(self.tries), failed_at = \(self.failedAt), counts_from = \(self.countsFrom)
         """
     }
 
-    /// Whether the last failure used up the last of the attempts.
-    func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
+    /// Whether the last failure counted and reached the maximum of attempts.
+    func isUsedUp(by maxAttempts: Int) -> Bool { self.hasCounted && self.failures >= maxAttempts }
 
     /// Returns the history after one more failure.
     func adding(_ rule: AttemptRule, in tx: Transaction) throws -> FailureHistory {
         var next = self
         next.tries += 1
         next.failedAt = tx.now
-        // The first failure, or a time in the future, which a fast clock wrote.
+        // Starts at the first failure, and again if a fast clock wrote a time in the future.
         if self.failedAt == nil || self.countsFrom.map({ $0 > tx.now }) ?? false { next.countsFrom = tx.now }
         switch rule {
         case .never: next.hasCounted = false
         case .always: next.hasCounted = true
-        case .onceOthersPass(let stage, let failureClass, let own):
+        case .onceOthersPass(let stage, let failureClass, let ownSubjects):
             let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : next.countsFrom
             next.hasCounted =
                 try self.failedAt != nil
@@ -75,7 +77,7 @@ struct FailureHistory {
                     """
                     SELECT 1 FROM attempt WHERE stage = \(stage) AND class = \(failure: .accepted) AND \(Unreadable.isUnderstood)
                     AND ended_at >= \(next.countsFrom) AND ended_at <= \(tx.now) AND started_at > \(began)
-                    AND subject NOT IN (\(own))
+                    AND subject NOT IN (\(ownSubjects))
                     """
                 )
             if next.hasCounted { next.countsFrom = tx.now }
@@ -109,10 +111,10 @@ extension SandboxStages {
         return id
     }
 
-    /// Stores how an attempt ended; without a failure it was accepted.
+    /// Stores how an attempt ended: by `failure`, or accepted if there is none.
     ///
-    /// - Parameter code: the code with which the remote side accepted it, where it has one.
-    /// - Returns: whether it was in progress; `false` if its worker was considered dead meanwhile.
+    /// - Parameter code: the code with which the remote accepted the call, if it gave one.
+    /// - Returns: whether the attempt was in progress; `false` if its worker was considered dead meanwhile.
     @discardableResult
     func endAttempt(
         _ id: Int64,
@@ -130,6 +132,7 @@ extension SandboxStages {
         return wasOpen
     }
 
+    /// Releases a card that is due again at once.
     func release(_ row: CardRow, in tx: Transaction) throws {
         try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
     }
@@ -145,14 +148,14 @@ extension SandboxStages {
     }
 }
 
-// Each wait is stored with both its ends, as `due_from` and `due_at`: see ``Wait``.
+// A wait is stored with its start and end, as `due_from` and `due_at`: see ``Wait``.
 extension Wait {
     /// Selects the cards or deliveries that have no wait, or whose wait is over.
     static func isOver(at now: Timestamp) -> SQL {
         "(due_at IS NULL OR due_at <= \(now) OR 2 * due_from - due_at > \(now))"
     }
 
-    /// Assigns a wait that begins now; `nil` ends it.
+    /// Assigns a wait that begins now; no wait if `end` is `nil`.
     static func assigning(until end: Timestamp?, from now: Timestamp) -> SQL {
         "due_from = \(end.map { _ in now }), due_at = \(end)"
     }

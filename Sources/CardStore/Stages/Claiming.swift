@@ -1,12 +1,12 @@
 package import CardModel
 package import Foundation
 
-/// What a claim has brought.
+/// The result of a claim.
 package struct Claimed<Job: Sendable>: Sendable {
     package var jobs: [Job] = []
-    /// The cards that it changed: those that cannot be unsealed fail.
+    /// The changes of cards that the claim caused: a card that cannot be unsealed fails.
     package var changes: [CardChange] = []
-    /// Whether the next claim may find more at once.
+    /// Whether another claim may find more at once.
     package var isPartial = false
 
     package init(_ jobs: [Job] = []) { self.jobs = jobs }
@@ -27,13 +27,13 @@ package struct Claimed<Job: Sendable>: Sendable {
 /// A card that a worker has claimed for a stage.
 package struct CardJob<Content: Sendable>: Sendable {
     package var card: Card
-    /// What the stage works on.
+    /// The input of the stage, such as an image.
     package var content: Content
-    /// A stored reading of these very bytes by this provider, which saves the call.
+    /// A stored reading of the same bytes by the same provider, which saves the call.
     package var reading: CardReading?
-    /// The stored attempt, if the image must be posted.
+    /// The stored attempt, if the image must be sent.
     package var attempt: Int64?
-    /// How often it has failed in a row.
+    /// How often the card has failed in a row.
     package var tries: Int
     let worker: String
 }
@@ -46,15 +46,15 @@ package typealias VerificationJob = CardJob<PreparedImage>
 
 // Claims cards, and stores the attempts of those that are verified.
 extension SandboxStages {
-    /// Claims prepared cards for verification and stores an attempt for each that must be posted.
+    /// Claims prepared cards for verification, and stores an attempt for each card whose image must be sent.
     ///
     /// - Parameters:
-    ///   - provider: the provider that reads.
+    ///   - provider: the service that reads the images.
     ///   - parameters: the parameters that change an answer; readings stored with the same ones are used again.
-    ///   - limit: the most cards.
+    ///   - limit: the maximum number of cards.
     ///   - scope: which cards may go.
-    ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago; for while the
-    ///     endpoint fails.
+    ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago; for an endpoint
+    ///     that fails.
     package func claimVerification(
         by worker: Worker,
         provider: String,
@@ -64,18 +64,18 @@ extension SandboxStages {
         untriedFirst: Bool,
         now: Timestamp
     ) async throws -> Claimed<VerificationJob> {
-        // A card for a probe is not ready by itself.
+        // A card for a probe does not count as ready.
         guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return Claimed() }
-        let own: SQL = scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber
+        let inScope: SQL = scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber
         let turns =
             scope == .unreadable
-            ? [Unreadable.longestAgoFirst] : Self.turns(.prepared, of: own, untriedFirst: untriedFirst, now: now)
+            ? [Unreadable.longestAgoFirst] : Self.turns(.prepared, of: inScope, untriedFirst: untriedFirst, now: now)
         return try await self.claim(.prepared, turns, by: worker, limit: limit, now: now) {
             try self.records.unseal($0, in: $1)
         } beginning: { row, tx in
-            let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
+            let which: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
             // A reading that cannot be unsealed is requested again.
-            if let known = try CardRecords.nilIfUnreadable({ try self.records.storedReading(of: row, own, in: tx) }),
+            if let known = try CardRecords.nilIfUnreadable({ try self.records.storedReading(of: row, which, in: tx) }),
                 try known.image == CardRecords.nilIfUnreadable({ try self.records.unseal(row, in: tx) })?.image.digest
             {
                 return (known.reading, nil)
@@ -84,9 +84,9 @@ extension SandboxStages {
         }
     }
 
-    /// When the next unclaimed card in a state is due; `nil` if there is none.
+    /// When the next unclaimed card in a state is due; `nil` if there is none, a time in the past if a card is due now.
     ///
-    /// - Parameter time: skips cards that are due by then.
+    /// - Parameter time: skips cards that are due by this time.
     package func nextDue(in state: CardState, after time: Timestamp? = nil, now: Timestamp) async throws -> Timestamp? {
         let later: SQL = time.map { "AND due_at > \($0) AND 2 * due_from - due_at <= \($0)" } ?? ""
         return try await self.read { tx in
@@ -100,7 +100,8 @@ extension SandboxStages {
         }
     }
 
-    // The list of states is redundant: the partial indexes of this work need it as their condition.
+    /// Selects unclaimed cards in a state that have no wait. The list of states is redundant, but SQLite uses the partial index
+    /// on these states only if the query has the same condition.
     private static func ready(in state: CardState, now: Timestamp) -> SQL {
         let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify, now: now))" : ""
         return """
@@ -109,14 +110,14 @@ extension SandboxStages {
             """
     }
 
-    /// Selects cards that wait in a state although their time is over; one condition for each index.
+    /// Selects cards whose wait is over but still stored; one condition for each index.
     private static func over(in state: CardState, now: Timestamp) -> [SQL] {
         let ends: [SQL] = ["due_at <= \(now)", "due_from > \(now) AND 2 * due_from - due_at > \(now)"]
         return ends.map { "state = \(literal: state) AND waits = 1 AND \($0)" }
     }
 
-    /// Ends the waits in a state that are over, so that a claim reads only cards that it can have, and returns whether there
-    /// are any.
+    /// Deletes the waits in a state that are over, so that a claim need not read waiting cards; returns whether a card can be
+    /// claimed.
     func wake(_ state: CardState, by worker: Worker? = nil, now: Timestamp) async throws -> Bool {
         let (isReady, over) = try await self.read(at: now) { tx in
             if let worker { try self.sandbox.upkeep.requireLock(of: worker, in: tx) }
@@ -127,29 +128,29 @@ extension SandboxStages {
         guard !over.isEmpty else { return isReady }
         try await self.write(at: now) { tx in
             for condition in over {
-                let some: SQL = "SELECT id FROM card WHERE \(condition) LIMIT \(Limits.cardsPerWake)"
-                try tx.run("UPDATE card SET waits = 0 WHERE id IN (\(some))")
+                let portion: SQL = "SELECT id FROM card WHERE \(condition) LIMIT \(Limits.cardsPerWake)"
+                try tx.run("UPDATE card SET waits = 0 WHERE id IN (\(portion))")
             }
         }
         return true
     }
 
-    /// Selects the cards in a state that may be claimed, by several conditions in turn.
+    /// Returns the conditions by which cards in a state are claimed: those of the second only once none of the first is left.
     static func turns(_ state: CardState, of condition: SQL = "1 = 1", untriedFirst: Bool = false, now: Timestamp)
         -> [SQL]
     {
         let ready: SQL = "\(Self.ready(in: state, now: now)) AND \(condition)"
         let inTurn: SQL = "ORDER BY priority DESC, intake_order"
         guard untriedFirst else { return ["\(ready) \(inTurn)"] }
-        // One query each: an order by failure would sort all cards that wait.
+        // Two queries, each with an index: in a single one, ordering by failure would sort all waiting cards.
         return ["\(ready) AND failed_at IS NULL \(inTurn)", "\(ready) AND failed_at IS NOT NULL ORDER BY failed_at"]
     }
 
     /// Claims up to `limit` cards by several conditions in turn, and makes a job of each; a card that cannot be unsealed fails.
     ///
     /// - Parameters:
-    ///   - open: unseals a card, and what the stage works on.
-    ///   - begin: returns a reading that saves the call, or stores the attempt in the transaction of the claim.
+    ///   - open: unseals a card, and the input of the stage.
+    ///   - begin: returns a reading that saves the call, or stores the attempt, in the transaction of the claim.
     func claim<Content: Sendable>(
         _ state: CardState,
         _ turns: [SQL],
@@ -168,14 +169,14 @@ extension SandboxStages {
             try self.sandbox.upkeep.requireLock(of: worker, in: tx)
             var ids: [CardID] = []
             for turn in turns where ids.count < limit {
-                let some: SQL = "SELECT id FROM card WHERE \(turn) LIMIT \(limit - ids.count)"
-                ids += try tx.values("UPDATE card SET worker = \(worker.id) WHERE id IN (\(some)) RETURNING id")
+                let selected: SQL = "SELECT id FROM card WHERE \(turn) LIMIT \(limit - ids.count)"
+                ids += try tx.values("UPDATE card SET worker = \(worker.id) WHERE id IN (\(selected)) RETURNING id")
             }
             guard !ids.isEmpty else { return [] }
             return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
                 .map { row in (id: row.id, begun: try begin(row, tx)) }
         }
-        // `nil` if the card was erased or another worker has it by now.
+        // `nil` if the card was erased, or another worker has claimed it meanwhile.
         @Sendable func row(_ id: CardID, _ tx: Transaction) throws -> CardRow? {
             let row = try CardRow.require(id, in: tx)
             return row.state == state && row.worker == worker.id ? row : nil
@@ -197,12 +198,12 @@ extension SandboxStages {
         }
     }
 
-    /// Unseals each claim; one that cannot be unsealed ends here, so that it stops no other.
+    /// Unseals what was claimed. A claim that cannot be unsealed ends here, so that it does not stop the others.
     ///
     /// - Parameters:
-    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` if a claim cannot be unsealed; returns `nil` if it is no
-    ///     longer the worker's, because it was erased or taken over meanwhile.
-    ///   - end: ends the attempt, and the claim if it is still the worker's.
+    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` if the values cannot be unsealed; returns `nil` if the
+    ///     worker no longer has the claim, because the card was erased or taken over.
+    ///   - end: ends the attempt; and the claim, if the worker still has it.
     func unsealed<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
         now: Timestamp,
@@ -210,7 +211,7 @@ extension SandboxStages {
         orEnd end: @escaping @Sendable (Claim, Transaction) throws -> [CardChange]
     ) async throws -> Claimed<Job> {
         var opened = Claimed<Job>()
-        // One at a time: images and sources are the largest values there are.
+        // One at a time, since images and sources are large.
         for claim in claimed {
             if let job = try await self.read({ tx in try CardRecords.nilIfUnreadable { try open(claim, tx) } }) {
                 opened.jobs.append(job)
@@ -221,15 +222,14 @@ extension SandboxStages {
         return opened
     }
 
-    /// Ends an attempt for which there was nothing to send.
+    /// Ends an attempt that had nothing to send, because a stored value cannot be unsealed.
     func endUnsent(_ attempt: Int64, in tx: Transaction) throws {
         let code = ReasonCode.imageUnreadable.rawValue
         let failure = RemoteFailure(.notSent, code: code, message: CardRecords.unreadable.message)
         try self.endAttempt(attempt, after: failure, in: tx)
     }
 
-    /// The cards that other processes have claimed, and those of deliveries that they are sending; not those of a process that
-    /// hangs.
+    /// Returns the cards that other processes have claimed, alone or in a delivery; without those of a process that hangs.
     package func claimedByOthers(than worker: Worker, now: Timestamp) async throws -> Set<CardID> {
         let seen = Timestamp(millisecondsSinceEpoch: now.millisecondsSinceEpoch - Limits.hangingAfter)
         let others: SQL = "SELECT id FROM worker WHERE id <> \(worker.id) AND seen_at > \(seen)"

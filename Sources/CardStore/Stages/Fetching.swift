@@ -4,8 +4,8 @@ package import Foundation
 extension SandboxStages {
     // MARK: Claiming
 
-    /// The hosts of images that are due, the one with the most urgent image first; `nil` for images whose host our rules
-    /// forbid.
+    /// Returns the hosts of images that are due, the host with the most urgent image first; `nil` stands for images whose
+    /// address our rules forbid.
     package func fetchHosts(now: Timestamp) async throws -> [String?] {
         guard try await self.wake(.fetching, now: now) else { return [] }
         let ready: SQL = "card.state = \(literal: .fetching) AND card.worker IS NULL AND card.waits = 0"
@@ -13,7 +13,7 @@ extension SandboxStages {
             func first(_ isHost: SQL) -> SQL {
                 "SELECT id FROM card WHERE \(ready) AND host \(isHost) ORDER BY priority DESC, intake_order LIMIT 1"
             }
-            // Steps from host to host, and skips the cards between.
+            // The recursion steps from host to host by the index, without reading the cards between.
             return try tx.values(
                 """
                 WITH RECURSIVE hosts (name) AS (
@@ -30,8 +30,8 @@ extension SandboxStages {
 
     /// Claims cards, to fetch their images from a host.
     ///
-    /// - Parameter untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for while
-    ///   the host fails.
+    /// - Parameter untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for a host
+    ///   that fails.
     package func claimFetching(
         from host: String?,
         by worker: Worker,
@@ -47,6 +47,7 @@ extension SandboxStages {
         }
     }
 
+    /// Returns the address of a card, with the stored bytes that a fetch need not repeat.
     private func request(for row: CardRow, in tx: Transaction) throws -> FetchRequest {
         let stored = try self.records.address(of: row.id, key: row.key(self.vault), in: tx)
         // Without a validator, stored and new bytes may belong to different images.
@@ -58,7 +59,7 @@ extension SandboxStages {
 
     /// Makes bytes of an image durable; deletes stored bytes of another version.
     ///
-    /// - Throws: `card_conflict` if the card is no longer fetched here.
+    /// - Throws: `card_conflict` if the worker of the job no longer has the claim.
     package func storeChunk(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
         let id = job.card.id
         try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
@@ -67,9 +68,9 @@ extension SandboxStages {
             }
             let key = try row.key(self.vault)
             var stored = try self.records.address(of: id, key: key, in: tx)
-            // Without a validator, a fetch that restarts may bring another image.
-            let isAnother = version.validator == nil && offset == 0
-            let joined = isAnother ? nil : stored.version?.joined(with: version)
+            // Without a validator, a fetch from the start may bring another image.
+            let isRestart = version.validator == nil && offset == 0
+            let joined = isRestart ? nil : stored.version?.joined(with: version)
             if joined == nil { try self.dropPieces(of: id, in: tx) }
             if stored.version != joined ?? version {
                 stored.version = joined ?? version
@@ -83,10 +84,11 @@ extension SandboxStages {
 
     /// Stores the outcome of an attempt to fetch, and what follows; releases the claim.
     ///
-    /// Attempts are not limited, only time is: a host that fails for an hour fails no card.
+    /// Not the number of failed attempts is limited but their time, so that an outage of an hour makes no card fail.
     ///
     /// - Parameter retryDelay: how long the card waits after a failure.
-    /// - Returns: the current state of the card; `nil` if it is gone: it was fetched beside another one and is not a new photo.
+    /// - Returns: the current state of the card; `nil` if it was deleted: it was fetched beside a known card and is not a new
+    ///   photo.
     @discardableResult
     package func conclude(
         _ job: FetchJob,
@@ -130,9 +132,9 @@ extension SandboxStages {
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
         let number = row.number
-        // A rejected card that is fetched again may have these bytes itself.
-        let own: SQL = "card.source = \(source) AND card.id <> \(row.id)"
-        if let same = try self.sandbox.intake.firstCard(of: number, where: own, for: row.submitter, in: tx) {
+        // Not this card itself: a rejected one that is fetched again may already have the fingerprint.
+        let isSame: SQL = "card.source = \(source) AND card.id <> \(row.id)"
+        if let same = try self.sandbox.intake.firstCard(of: number, where: isSame, for: row.submitter, in: tx) {
             return try self.supersedeDuplicate(row, into: same, content: .received(bytes), in: tx)
         }
         if row.beside != nil {
@@ -148,8 +150,8 @@ extension SandboxStages {
         try self.records.move(row, next, also: also, in: tx)
     }
 
-    /// Supersedes a card whose image another card of its number has already; its input then names that card, unless that is
-    /// another submitter's.
+    /// Supersedes a card whose image another card of the same number already has. The input then names that card, unless it
+    /// belongs to another submitter.
     func supersedeDuplicate(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
         let name = try self.records.inputName(of: row, key: row.key(self.vault))
         let metadata = try row.card(self.vault).metadata
@@ -160,24 +162,24 @@ extension SandboxStages {
             try self.records.dropSource(of: row.id, in: tx)
             let isKnown = known.isKnown(to: row.submitter)
             let message: Message = isKnown ? .cardDuplicate(of: known.id) : .cardOfOtherSubmitter
-            // The same bytes are that card's from now on, not this one's.
+            // Clears the fingerprint, so that the same bytes are recognised as the known card.
             let also: SQL = ", source = NULL, due_at = NULL"
             try self.records.move(row, Transition(.superseded, .duplicate, message), also: also, in: tx)
             if isKnown { try tx.run("UPDATE input SET card = \(known.id) WHERE card = \(row.id)") }
         }
-        // Metadata of the card admitted later wins.
+        // Of the two submissions, the later one's metadata counts.
         guard known.order < row.order else { return }
         _ = try self.sandbox.intake.amend(known, with: said, in: tx)
     }
 
-    /// Deletes a card that was fetched beside a known one: its id was never reported.
+    /// Deletes a card that was fetched beside a known one, without a trace, since its id was never reported.
     func dropFetch(_ row: CardRow, in tx: Transaction) throws {
         try Erasure.destroy(row.id, in: tx)
         try tx.run("UPDATE attempt SET subject = \(row.beside) WHERE subject = \(row.id)")
         try tx.run("DELETE FROM card WHERE id = \(row.id)")
     }
 
-    /// The bytes of an image, if they are as many as its host said, without a gap, and every piece can be unsealed.
+    /// Returns the stored bytes of an image; `nil` if a piece is missing or damaged, or the host announced another length.
     private func whole(_ row: CardRow, key: CardKey, in tx: Transaction) throws -> Data? {
         let byteCount = try self.records.address(of: row.id, key: key, in: tx).version?.byteCount
         guard let bytes = try? self.records.source(of: row.id, key: key, in: tx),
@@ -192,13 +194,14 @@ extension SandboxStages {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source)")
     }
 
+    /// Rejects or fails a card after a failed fetch, or has it fetched again later.
     private func applyFetchFailure(
         to row: CardRow,
         failure: RemoteFailure,
         _ retryDelay: Duration,
         in tx: Transaction
     ) throws {
-        // A message may come before its image is there: an image of a request, not of a list, is requested again for a while.
+        // A request may name an image before the host has it, so its refusal is not final for a while; for a list it is.
         let patience = Wait(from: row.createdAt, until: row.createdAt.advanced(by: Limits.imagePatience))
         let isYoung = row.submitter != Caller.process.subject && !patience.isOver(at: tx.now)
         guard failure.failureClass != .rejected || isYoung else {
@@ -206,22 +209,22 @@ extension SandboxStages {
         }
         let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
         var history = try row.history.adding(counts ? .always : .never, in: tx)
-        // Only attempts count: not the time in which no process was at work, nor that of a fast clock.
+        // Restarts the time of failed attempts after a gap, in which no process was at work or the clock was set.
         let began = try self.startOfAttempts(of: row, in: tx)
         if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
-        // A fast clock wrote a date in the future.
+        // Ignores dates in the future, which a fast clock wrote.
         let since = [history.countsFrom ?? tx.now, row.changedAt].filter { $0 <= tx.now }.max() ?? tx.now
         let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
         guard !isTooOld else {
             return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
-        // A host that throttles is paused as a whole, with probes; only a wait that it asks for one image is the image's own.
+        // After a throttle the gate of the host waits for all its images; any other requested wait concerns this image alone.
         let asked = failure.failureClass == .throttled ? nil : failure.retryAfter
         let due = tx.now.advanced(by: max(retryDelay, asked ?? .zero))
         try self.release(row, after: history, until: due, in: tx)
     }
 
-    /// When the card could be attempted again: after its own wait, and after a pause of its host that began before that ended.
+    /// When the card could be fetched again: after its own wait, and after a pause of its host that began during that wait.
     private func startOfAttempts(of row: CardRow, in tx: Transaction) throws -> Timestamp {
         guard let due = row.due?.until else { return tx.now }
         let pauseEnd: Timestamp? = try tx.value(
@@ -233,7 +236,7 @@ extension SandboxStages {
         return max(due, pauseEnd ?? due)
     }
 
-    /// Finishes a card; one that was fetched beside another in vain is deleted, and leaves an event in the history of the other.
+    /// Finishes a card. If it was fetched beside a known card, it is deleted instead, with an event in the known card's history.
     func finish(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
         guard let beside = row.beside else {
             try self.records.move(row, transition, also: ", due_at = NULL", in: tx)
@@ -246,11 +249,12 @@ extension SandboxStages {
         _ = try CardRecords.nilIfUnreadable { try self.logWarning(finding, of: known, in: known.state, in: tx) }
     }
 
+    /// Stores a finished attempt of a fetch; unlike other attempts, it is not stored at its beginning.
     private func logAttempt(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws
     {
         let code: String?
         switch outcome {
-        // The attempt is not over.
+        // An interrupted attempt is continued later, and logged then.
         case .interrupted: return
         case .fetched: code = nil
         case .forbidden(let error), .unusable(let error): code = error.code.rawValue
@@ -266,9 +270,8 @@ extension SandboxStages {
 }
 
 extension FetchedVersion {
-    /// This version completed by another answer; `nil` if that is about other bytes.
-    ///
-    /// A size that is missing in one of the answers does not make another version.
+    /// Returns this version with the size of another answer; `nil` if the answer is about another version. A size that only one
+    /// of the answers has does not mean another version.
     fileprivate func joined(with other: FetchedVersion) -> FetchedVersion? {
         guard self.validator == other.validator else { return nil }
         if let byteCount, let said = other.byteCount, byteCount != said { return nil }

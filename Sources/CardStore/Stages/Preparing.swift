@@ -11,9 +11,9 @@ extension SandboxStages {
         }
     }
 
-    /// Stores the image of a claimed card, and deletes its source in the same transaction; or why there is none.
+    /// Stores the image of a claimed card and deletes its source; or applies the error because of which there is no image.
     ///
-    /// - Parameter retryDelay: how long the card waits after a lack of time or memory.
+    /// - Parameter retryDelay: how long the card waits if time or memory did not suffice.
     /// - Returns: the current state of the card.
     @discardableResult
     package func conclude(
@@ -36,6 +36,7 @@ extension SandboxStages {
         return change
     }
 
+    /// Moves a card to `prepared`, or supersedes, rejects or retries it.
     private func apply(
         to row: CardRow,
         _ result: Result<PreparedImage, CodedError>,
@@ -45,8 +46,8 @@ extension SandboxStages {
         let key = try row.key(self.vault)
         switch result {
         case .success(let image):
-            let own: SQL = "\(self.sandbox.intake.isSame(image, row.expectedSide)) AND card.id <> \(row.id)"
-            let same = try self.sandbox.intake.firstCard(of: row.number, where: own, for: row.submitter, in: tx)
+            let isSame: SQL = "\(self.sandbox.intake.isSame(image, row.expectedSide)) AND card.id <> \(row.id)"
+            let same = try self.sandbox.intake.firstCard(of: row.number, where: isSame, for: row.submitter, in: tx)
             if let same { return try self.supersedeDuplicate(row, into: same, content: .prepared(image), in: tx) }
             try self.records.put(image, of: row.id, key: key, in: tx)
             try self.records.dropSource(of: row.id, in: tx)
@@ -56,7 +57,7 @@ extension SandboxStages {
             let refused = Transition(.rejected, error.code, error.message)
             try self.records.move(row, refused, also: ", \(Transition.fresh)", in: tx)
         case .failure(let error):
-            // Its source stays: with more memory or time it may be prepared after all.
+            // The source stays, since the image may be prepared later, with more memory or time.
             try self.countOwnFailure(of: row, error, retryDelay, in: tx)
         }
     }

@@ -2,16 +2,15 @@ package import CardModel
 import Foundation
 
 extension SandboxStages {
-    /// Judges a reading by the metadata that a card has now.
-    ///
-    /// A refusal by a date rule is to be held if the clock may be wrong: `seen` is the last time at which it was right.
+    /// Judges a reading by the current metadata of its card. If the clock may be wrong, it must hold a card that a date rule
+    /// would refuse; `seen` is the last time at which the clock was right.
     package typealias Judge =
         @Sendable (_ reading: CardReading, _ metadata: CardMetadata, _ seen: Timestamp) -> Judgement
 
     /// Stores the outcome of verifying a claimed card, and what follows.
     ///
     /// - Parameters:
-    ///   - shrunk: the image that is posted next instead of one that was too large, or why there is none.
+    ///   - shrunk: a smaller image to send instead of one that was too large, or the error of making it.
     ///   - key: the key under which a reading may be used again.
     /// - Returns: the current state of the card.
     @discardableResult
@@ -60,7 +59,7 @@ extension SandboxStages {
         return change
     }
 
-    /// Counts a lack of time or memory of our own: the card is tried again until its attempts are used up.
+    /// Counts a failure due to our own lack of time or memory; the card is tried again until its attempts are used up.
     func countOwnFailure(of row: CardRow, _ error: CodedError, _ delay: Duration, in tx: Transaction) throws {
         let history = try row.history.adding(.always, in: tx)
         guard history.isUsedUp(by: Limits.ownTries) else {
@@ -74,6 +73,7 @@ extension SandboxStages {
         )
     }
 
+    /// Moves a card by the judgement of its reading, and sets the holder of its number.
     private func applyReading(to row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
         -> CardChange
     {
@@ -84,42 +84,44 @@ extension SandboxStages {
             case .rejected(let reason, let message): Transition(.rejected, reason, message)
             case .held(let reason, let message): Transition(.held, reason, message)
             }
-        // A front of another person than the expected one does not say whose the number is.
+        // A front of a person other than the expected one does not tell the holder of the number.
         let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
         let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
         if let holder { try self.setHolder(holder, of: row.number, in: tx) }
-        // An earlier judgement may have set a holder, before the expected person was known.
+        // An earlier judgement may have set this person as the holder, before the expected one was known.
         if isOther { _ = try self.sandbox.decisions.forgetHolder(of: row, in: tx) }
-        // It is judged again once the clock differs by a day, in either direction.
-        let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
+        // The card is judged again once the clock is a day later, or was set back by a day.
+        let judgedAgainAt = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
         let also: SQL = """
             , side = \(seen.side), holder = \(holder), compared_with = NULL, failures = 0, tries = 0, failed_at = NULL,
-            \(Wait.assigning(until: again, from: tx.now))
+            \(Wait.assigning(until: judgedAgainAt, from: tx.now))
             """
         let change = try self.records.move(row, transition, also: also, in: tx)
         for warning in judgement.warnings { try self.logWarning(warning, of: row, in: transition.to, in: tx) }
         return change
     }
 
-    /// Has cards judged again that were held for a doubtful clock, once it differs by a day; no call is paid for that.
+    /// Has cards judged again that were held for a doubtful clock, once the clock differs by a day. Their readings are stored, so
+    /// no call is needed.
     func judgeDoubtedAgain(in tx: Transaction) throws {
         let doubted: SQL = """
             state = \(literal: .held) AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL AND NOT \(Decision.holdsCard)
             """
-        let some: SQL = "\(doubted) AND \(Wait.isOver(at: tx.now)) LIMIT \(Limits.cardsPerWake)"
-        for card: CardID in try tx.values("SELECT id FROM card WHERE \(some)") {
+        let portion: SQL = "\(doubted) AND \(Wait.isOver(at: tx.now)) LIMIT \(Limits.cardsPerWake)"
+        for card: CardID in try tx.values("SELECT id FROM card WHERE \(portion)") {
             let row = try CardRow.require(card, in: tx)
             try self.records.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
         }
     }
 
-    /// Logs the warning of a rule about a card that passes.
+    /// Adds a warning to the history of a card.
     func logWarning(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
         let sealed = try row.key(self.vault).seal(json: warning.message, column: .cardMessage)
         try self.records.log(Transition(state, warning.reason), from: state, of: row.id, sealed: sealed, in: tx)
     }
 
-    /// Sets the holder of a number; fronts of two persons mark it as disputed for good, whatever happens to the cards.
+    /// Sets the holder of a number, or marks the number as disputed if it has another holder; only a person's decision removes
+    /// that mark.
     func setHolder(_ holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
         try tx.one(
             """
@@ -130,6 +132,7 @@ extension SandboxStages {
         )
     }
 
+    /// Rejects or fails a card after a failed call, or has it verified again later.
     private func applyFailure(to row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
         switch failure.failureClass {
         case _ where failure.isUnreadable: try self.applyUnreadable(to: row, unreadable: failure, in: tx)
@@ -137,10 +140,10 @@ extension SandboxStages {
         case .accepted, .throttled, .notSent: try self.release(row, in: tx)
         case .stop where failure.stopScope == .account: try self.release(row, in: tx)
         case .stop, .transient, .unknown:
-            let rule = AttemptRule.onceOthersPass(.verify, after: failure.failureClass, own: "\(row.id)")
+            let rule = AttemptRule.onceOthersPass(.verify, after: failure.failureClass, except: "\(row.id)")
             let history = try row.history.adding(rule, in: tx)
             let isStop = failure.failureClass == .stop
-            // If another card's request was accepted since, the fault is this card's own; it gets one more try.
+            // One counted stop is enough: the endpoint has accepted other requests since, so this card is the cause.
             guard history.isUsedUp(by: isStop ? 1 : terms.maxAttempts) else {
                 return try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
             }
@@ -149,8 +152,8 @@ extension SandboxStages {
         }
     }
 
-    /// Repeating a call does not make its answer readable: once the service has read another photo, the card gets one more try,
-    /// then it fails.
+    /// Marks a card whose answer could not be understood. The same photo would get the same answer: once the service has read
+    /// another photo, the card gets one more try, and then fails.
     private func applyUnreadable(to row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {
         if row.isUnreadable, try Unreadable.isPassed(.verify, since: row.history.failedAt, in: tx) {
             return try self.finish(row, Transition(.failed, .attemptsExhausted, failure), in: tx)

@@ -8,9 +8,9 @@ import Glibc
 package struct BackupReport: Hashable, Sendable {
     /// The size of the file.
     package var byteCount: Int64
-    /// How many cards are in it.
+    /// How many cards are in the backup.
     package var cards: Int
-    /// The name of the key that opens it.
+    /// The name of the key that opens the backup.
     package var keyID: String
     /// The faults of cards in the sandbox, and so in the backup.
     package var findings: [SandboxFinding]
@@ -19,18 +19,18 @@ package struct BackupReport: Hashable, Sendable {
 extension SandboxUpkeep {
     /// Copies one snapshot of the sandbox into a file, while other processes continue.
     ///
-    /// The file is whole, checked and durable, or does not exist.
+    /// When this returns, the file is complete, checked and durable; after an error there is no file.
     ///
-    /// - Throws: `file_exists` rather than replace a file; `disk_space_low`, `sandbox_unavailable`; `sandbox_damaged` if the copy
-    ///   is not whole.
+    /// - Throws: `file_exists` if `path` exists; `disk_space_low`, `sandbox_unavailable`; `sandbox_damaged` if the copy is not
+    ///   sound.
     @discardableResult
     package func backUp(to path: String, by origin: AccessOrigin, now: Timestamp) async throws -> BackupReport {
         try await Sandbox.translating {
             var status = stat()
             guard lstat(path, &status) != 0 else { throw Self.fileExists(path) }
             let part = path + ".part"
-            // One byte: SQLite locks other bytes, far behind it.
-            guard let lock = try FileLock.acquire(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
+            // Locks one byte: SQLite needs locks on other bytes of the same file.
+            guard let lock = try FileLock.acquire(path: part, creating: true, byteCount: 1), lock.isInPlace else {
                 throw CodedError.busy(.backupUnderWay(path))
             }
             defer {
@@ -44,6 +44,7 @@ extension SandboxUpkeep {
         }
     }
 
+    /// Writes, checks and syncs the copy as `part`, then names it `path`.
     private func copy(to path: String, by part: String) async throws -> BackupReport {
         for suffix in Database.suffixes { unlink(part + suffix) }
         // A killed backup may have left bytes.
@@ -56,7 +57,7 @@ extension SandboxUpkeep {
         }
         var report = try await self.check(part)
         try await Self.onThread {
-            // So the backup is one file, and a restore can distinguish it from a database whose log was left behind.
+            // Without a log, the backup is a single file, and a restore can tell it from a database whose log is missing.
             try Database.leaveLog(of: part)
             try Database.synchronise(part)
             try Self.name(part, path)
@@ -66,11 +67,13 @@ extension SandboxUpkeep {
         return report
     }
 
+    /// Checks the copy as a sandbox of its own.
     private func check(_ part: String) async throws -> BackupReport {
         let database = try Database(path: part)
         defer { try? database.close() }
-        let own = self.sandbox
-        let copy = Sandbox(database: database, vault: own.vault, folder: own.folder, id: own.id, kind: own.kind)
+        let (original, vault) = (self.sandbox, self.vault)
+        let (folder, id, kind) = (original.folder, original.id, original.kind)
+        let copy = Sandbox(database: database, vault: vault, folder: folder, id: id, kind: kind)
         let report = BackupReport(
             byteCount: 0,
             cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },
@@ -81,10 +84,10 @@ extension SandboxUpkeep {
         return report
     }
 
-    /// Checks that a copy is whole.
+    /// Checks that a copy is sound as a whole.
     ///
-    /// - Returns: the faults of cards in it.
-    /// - Throws: `sandbox_damaged` if it cannot be relied on.
+    /// - Returns: the faults of single cards.
+    /// - Throws: `sandbox_damaged` if file, references or access log are damaged.
     func requireWhole() async throws -> [SandboxFinding] {
         let findings = try await self.ruleFindings()
         let worthless: Set = ["file_damaged", "reference_missing", "log_broken", "log_gap", "log_end_missing"]
@@ -94,7 +97,7 @@ extension SandboxUpkeep {
         return findings
     }
 
-    /// Renames the part, but never over another file.
+    /// Gives the part its final name, but never replaces another file.
     private static func name(_ part: String, _ path: String) throws {
         if link(part, path) != 0 {
             guard errno != EEXIST else { throw Self.fileExists(path) }
@@ -124,7 +127,7 @@ extension Database {
 
     static func remove(_ path: String) { for suffix in [""] + Self.suffixes { unlink(path + suffix) } }
 
-    /// Copies one snapshot of a database, whatever others write meanwhile, without its free pages.
+    /// Copies one snapshot of a database without its free pages; other processes may write meanwhile.
     static func vacuum(_ path: String, into copy: String) throws {
         try Self.withFile(path, readonly: true) { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
     }

@@ -2,17 +2,16 @@ import CardModel
 import Foundation
 import Glibc
 
-/// An open backup, with the erasures since by the lists beside it: root opens these files before it becomes the owner of the
-/// sandbox, who may not read them.
+/// An open backup, and the lists of cards erased since. A process of root opens these files before it takes on the user of the
+/// sandbox, who may have no right to read them.
 package struct BackupFile: Sendable {
     let path: String
     private let file: FileHandle
-    /// The erasures of each list.
     let erased: [[ErasureList.Entry]]
 
     /// Opens a backup.
     ///
-    /// A backup is one file: a database with a log beside it may lack its latest changes.
+    /// A backup is a single file. A database with a log beside it is refused: without the log it may lack the latest changes.
     ///
     /// - Throws: `CodedError` `not_found`, `not_a_backup`, `sandbox_damaged`; `erasures_unreadable`.
     package init(_ path: String, erasures: [String] = []) throws {
@@ -23,7 +22,8 @@ package struct BackupFile: Sendable {
         guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 32, header[18] == 1, header[19] == 1,
             Database.suffixes.allSatisfy({ access(path + $0, F_OK) != 0 }), let length = try? file.seekToEnd()
         else { throw CodedError(ReasonCode(rawValue: "not_a_backup"), .input, .restoreNotBackup(path)) }
-        // Pages and their size, big-endian; a truncated database would be reported as a damaged sandbox.
+        // The header has the number of pages and their size, big-endian. Without this check, a truncated file would be reported
+        // as a damaged sandbox.
         let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let whole = pages * (UInt64(header[16]) << 8 | UInt64(header[17]))
         guard length >= whole else { throw CodedError.damaged(.restoreCutShort(path, length, of: whole)) }
@@ -32,7 +32,7 @@ package struct BackupFile: Sendable {
         self.erased = try erasures.map { try ErasureList(path: $0).entries() }
     }
 
-    /// Copies it into a new file.
+    /// Copies the backup into a new file.
     func copy(to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SandboxFolder.failure(path) }

@@ -4,13 +4,13 @@ import GRDB
 import Synchronization
 
 extension SandboxUpkeep {
-    /// Erases cards for good: the data key and all that it sealed go in one transaction; a tombstone without personal data
-    /// stays, and the same file does not bring the card back. Cards that cannot be unsealed are erased, too.
+    /// Erases cards permanently, even ones that cannot be unsealed. The data key and all sealed values are deleted in one
+    /// transaction. A tombstone without personal data stays, so that the same file does not make a new card.
     ///
-    /// The delivery of a card is closed: its other members are `outcome_unknown`, or `verified` if it surely was not applied.
+    /// The delivery of a card is closed: its other members are held, or return to `verified` if it was surely not applied.
     ///
-    /// - Parameter listed: when the cards were selected; those that have changed since stay.
-    /// - Returns: the result for each; a card that was erased before has its earlier certificate.
+    /// - Parameter listed: when the cards were selected; cards that have changed since are not erased.
+    /// - Returns: the results; a card that was erased before has its earlier certificate.
     /// - Throws: `not_found` before anything is erased.
     @discardableResult
     package func erase(
@@ -27,7 +27,7 @@ extension SandboxUpkeep {
         try await self.read { tx in
             try cards.compactMap { card in
                 if let certificate = try ErasureCertificate(of: card, in: tx) { return certificate }
-                // A restore may have taken over a tombstone without the log.
+                // A card without a line in the log has no certificate: a restore may have copied its tombstone without the log.
                 let reported: SQL = "SELECT 1 FROM access_log WHERE card = card.id AND action = \(AccessAction.erase)"
                 let erased: SQL = "id = \(card) AND state = \(literal: .erased) AND EXISTS (\(reported))"
                 guard try !tx.exists("SELECT 1 FROM card WHERE \(erased)") else {
@@ -38,7 +38,8 @@ extension SandboxUpkeep {
         }
     }
 
-    /// The positions, from 1, of erased cards in their deliveries: the documents that the built-in backend must erase.
+    /// Returns the documents that the built-in backend must erase: the key of a delivery, and the position of an erased card in
+    /// it, from 1.
     package func erasedDocuments() async throws -> [(key: String, position: Int)] {
         try await self.read { tx in
             try tx.rows(
@@ -55,18 +56,19 @@ extension SandboxUpkeep {
 
     /// Gives free pages back to the disk and empties the write-ahead log, which may still hold erased bytes.
     ///
-    /// - Returns: whether it is empty; while a process reads, it is not, and the next heartbeat tries again.
+    /// - Returns: whether the log is empty. It cannot be emptied while a process reads; the next heartbeat tries again.
     @discardableResult
     func freeErased() async -> Bool {
         let isEmpty = await self.emptyLog()
-        // Restore the reserve at once: no other process may be at work, and the next erasure may find the disk full again.
+        // Restore the reserve at once: perhaps no other process would, and the next erasure may find the disk full again.
         self.sandbox.intake.reserve.ensure(freeBytes: self.sandbox.intake.freeBytes, beside: 0)
         return isEmpty
     }
 
-    /// Gives free pages back and empties the log, without the reserve for a full disk. No writer waits for readers.
+    /// Gives free pages back and empties the write-ahead log; gives up instead of waiting for readers.
     ///
-    /// - Parameter ifDue: whether only if a process has erased cards since the last time.
+    /// - Parameter ifDue: whether to do this only if a card was erased since the last time.
+    /// - Returns: whether the log is empty, or was not due.
     @discardableResult
     func emptyLog(ifDue: Bool = false) async -> Bool {
         if !ifDue { self.sandbox.emptiedAt.withLock { $0 = nil } }
@@ -76,7 +78,7 @@ extension SandboxUpkeep {
         }
         guard let (erased, scrubbed) = due else { return false }
         guard self.sandbox.emptiedAt.withLock({ $0 }) != erased else { return true }
-        // In portions, between which others may write.
+        // In portions, so that other changes can be made in between.
         for _ in 0..<Limits.portionsGivenBack {
             try? await self.sandbox.database.withWriter { connection in
                 try connection.execute(sql: "PRAGMA incremental_vacuum(\(Limits.pagesGivenBack))")
@@ -90,7 +92,7 @@ extension SandboxUpkeep {
             guard isEmpty else { return false }
             let later = "UPDATE store SET scrubbed = ? WHERE scrubbed < ?"
             try connection.execute(sql: later, arguments: [scrubbed, scrubbed])
-            // Set while no other process writes: later deletions make the log due again.
+            // Set while this process has the writer, so that a later erasure makes the log due again.
             self.sandbox.emptiedAt.withLock { $0 = erased }
             return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
         }
@@ -102,9 +104,9 @@ extension SandboxUpkeep {
 package struct ErasureOutcome: Sendable {
     package fileprivate(set) var certificates: [ErasureCertificate] = []
     package fileprivate(set) var waiting: [CardID] = []
-    /// Why others are not erased: another person decided something else.
+    /// The errors of cards that are not erased because another person decided something else.
     package fileprivate(set) var refused: [CodedError] = []
-    /// The error that stopped the rest, if some were erased before it.
+    /// The error because of which the remaining cards were not erased, if some cards were erased before it.
     package fileprivate(set) var failure: (any Error)?
 }
 
@@ -114,7 +116,7 @@ struct Erasure: Sendable {
     enum Step: String, CaseIterable, Sendable {
         /// The rows are gone within the transaction.
         case begun
-        /// The lines are durable in the list of erasures.
+        /// The list of erasures has the lines of the cards durably.
         case listed
         /// The transaction is committed.
         case committed
@@ -129,6 +131,7 @@ struct Erasure: Sendable {
     /// Called at each step.
     var reached: @Sendable (Step) -> Void = { _ in }
 
+    /// Erases cards in groups; after an error, the groups before it stay erased.
     func run(_ cards: [CardID], selectedAt listed: Timestamp? = nil) async throws -> ErasureOutcome {
         try await self.store.read { tx in
             var person = self.origin
@@ -144,7 +147,7 @@ struct Erasure: Sendable {
                 outcome.waiting += ends.waiting
                 outcome.refused += ends.refused
             } catch {
-                // The cards that were erased need their certificates.
+                // Throwing now would lose the certificates of the cards erased so far.
                 guard start > 0 else { throw error }
                 outcome.failure = error
                 break
@@ -162,7 +165,7 @@ struct Erasure: Sendable {
         return try await self.store.upkeep.certificates(of: cards)
     }
 
-    /// Erases the cards that need no second person, or that one has confirmed.
+    /// Erases the cards that need no second person or that a second person has confirmed.
     private func eraseConfirmed(_ cards: [CardID], selectedAt listed: Timestamp?, in tx: Transaction) throws
         -> ErasureOutcome
     {
@@ -184,7 +187,9 @@ struct Erasure: Sendable {
         return outcome
     }
 
-    /// - Parameter origins: the origins of cards that differ from this erasure's own.
+    /// Erases cards, and writes them into the list of erasures before the commit.
+    ///
+    /// - Parameter origins: who has cards erased, where this differs from the erasure's own origin.
     /// - Returns: the cards that were not erased before.
     func erase(_ cards: [CardID], by origins: [CardID: AccessOrigin] = [:], in tx: Transaction) throws -> [CardID] {
         var entries: [ErasureList.Entry] = []
@@ -206,7 +211,8 @@ struct Erasure: Sendable {
         let remains = try JSONEncoder().encode(ErasureCertificate.Remains(of: row, line: head.number, in: tx))
         try self.store.decisions.markSending(row, in: tx)
         _ = try self.store.decisions.leaveDelivery(row, in: tx)
-        // Its event first: the number of a deleted event would be reused, and a client that knows the number would miss this one.
+        // The event of the erasure is added before older ones are deleted: SQLite could reuse the number of a deleted last event,
+        // and clients that have seen this number would miss the new event.
         let also: SQL = """
             , was_delivered = \(row.state == .delivered), remains = \(remains), counts_from = NULL,
             \(Transition.fresh)
@@ -220,13 +226,13 @@ struct Erasure: Sendable {
         return ErasureList.Entry(card: row.id, reason: self.reason, accessNumber: head.number)
     }
 
-    /// Deletes the attempts for an erased card, whose tombstone says what counts, and the deliveries without another card: when
-    /// it is erased, and when a call ends that was in progress then.
+    /// Deletes the attempts for an erased card, which its tombstone sums up, and deliveries whose cards are all erased. Called
+    /// when a card is erased, and again when a call ends that was in progress then.
     static func fold(_ card: CardID, of store: Sandbox, in tx: Transaction) throws {
-        // The answer to an attempt of a worker that was considered dead may still come.
+        // Keeps attempts that may still get an answer, even those of a worker that was considered dead.
         let mayAnswer: SQL = "(ended_at IS NULL OR coalesce(code, '') = 'interrupted')"
         try Self.forgetAttempts(of: "\(card)", "AND NOT \(mayAnswer)", in: tx)
-        // The built-in backend learns later which of its documents it must erase.
+        // Keeps deliveries to the built-in backend, which finds out later which documents it must erase.
         guard store.kind == .real else { return }
         let deliveries = try tx.values(
             """
@@ -250,8 +256,8 @@ struct Erasure: Sendable {
         }
     }
 
-    /// Deletes the attempts for a card or delivery. The last one that an endpoint accepted stays without a subject: it shows
-    /// that the endpoint works.
+    /// Deletes the attempts for a card or delivery; but keeps an endpoint's last accepted one, without its subject, since it
+    /// shows when the endpoint last worked.
     private static func forgetAttempts(of subject: SQL, _ which: SQL = "", in tx: Transaction) throws {
         try tx.run(
             """
@@ -270,7 +276,7 @@ struct Erasure: Sendable {
         try tx.run("DELETE FROM blob WHERE card = \(card)")
         try tx.run("DELETE FROM reading WHERE card = \(card)")
         try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 0")
-        // The persons who decided must still see that their decisions were dropped.
+        // Dropped decisions stay without their comments: the persons who made them must still see that they were dropped.
         try tx.run("UPDATE decision SET message = NULL WHERE card = \(card)")
         try Tally.addMoves(of: card, in: tx)
         try tx.run("DELETE FROM event WHERE card = \(card) AND state <> \(literal: .erased)")

@@ -2,18 +2,18 @@ package import CardModel
 import Foundation
 import Glibc
 
-/// The result of an erasure: what is gone, and what may remain outside. It holds nothing personal. It is made when it is asked
-/// for, from the tombstone of the card and the access log.
+/// A certificate of what was erased, and what may remain outside the sandbox. It has nothing personal, and is made on request
+/// from the card's tombstone and the access log.
 package struct ErasureCertificate: Hashable, Sendable, Codable {
-    /// What the other side of a call may still hold.
+    /// What the verifier or the backend may still hold.
     package enum Remote: String, Sendable, Codable {
-        /// The card was never sent there.
+        /// The card was never sent.
         case notSent = "not_sent"
-        /// It was sent there, and refused for good.
+        /// The card was sent, and refused.
         case refused = "refused"
-        /// It was sent there; whether it arrived is unknown.
+        /// The card was sent; whether it arrived is unknown.
         case mayHold = "may_hold"
-        /// It was sent there and accepted.
+        /// The card was sent and accepted.
         case holds = "holds"
     }
 
@@ -33,34 +33,32 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         case isScrubbed = "scrubbed"
     }
 
-    /// The card; its tombstone has this id.
     package let card: CardID
-    /// When it was erased, in ISO 8601.
+    /// When the card was erased, in ISO 8601.
     package let erasedAt: String
-    /// Why, as a code.
     package let reason: ReasonCode
-    /// Who had it erased.
+    /// Who had the card erased.
     package let actor: String
-    /// Why, in the words of the caller.
+    /// Why the card was erased, in the words of the caller.
     package let purpose: String
-    /// How many source files are known to have held it; they are not touched.
+    /// How many source files of the card are known; they are not erased.
     package let sourceFileCount: Int
     package let verifier: Remote
     package let backend: Remote
-    /// The idempotency keys under which it was sent to the backend.
+    /// The idempotency keys under which the card was sent to the backend.
     package let deliveries: [String]
-    /// How often it was exported; the destinations are unknown.
+    /// How often the card was exported; the destinations are unknown.
     package let exportCount: Int
     /// The line of the access log that reports the erasure.
     package let accessNumber: Int64
-    /// The code of that line in hexadecimal: where the log ended then.
+    /// The chain code of that line in hexadecimal, which identifies the access log up to it.
     package let accessCode: String
-    /// Whether the write-ahead log was emptied since.
+    /// Whether the write-ahead log was emptied after the erasure.
     package let isScrubbed: Bool
 }
 
 extension ErasureCertificate {
-    /// What the tombstone of a card keeps of the calls for it, which are deleted.
+    /// What the tombstone of a card keeps of the calls for the card; the calls themselves are deleted.
     struct Remains: Codable {
         let verifier: Remote
         let backend: Remote
@@ -75,7 +73,7 @@ extension ErasureCertificate {
             case line = "line"
         }
 
-        /// Collects the known facts about a card that is about to be erased.
+        /// Collects the facts about a card that is about to be erased.
         init(of row: CardRow, line: Int64, in tx: Transaction) throws {
             self.line = line
             self.verifier = try Remote(after: "subject = \(row.id) AND stage = \(literal: .verify)", in: tx)
@@ -86,14 +84,15 @@ extension ErasureCertificate {
         }
     }
 
-    /// - Returns: `nil` if the card is not erased, or its tombstone or its line of the log is damaged.
+    /// Makes the certificate of a card; `nil` if the card is not erased, or its tombstone or line of the log is damaged.
     init?(of card: CardID, in tx: Transaction) throws {
         let erased: SQL = "SELECT reason, remains FROM card WHERE id = \(card) AND state = \(literal: .erased)"
         let tombstone = try tx.row(erased) { (reason: try $0.next(ReasonCode.self), remains: try $0.next(Data?.self)) }
         guard let tombstone,
             let remains = tombstone.remains.flatMap({ try? JSONDecoder().decode(Remains.self, from: $0) })
         else { return nil }
-        // Lines before it report that images were deleted. In the log of another sandbox, the first line counts.
+        // The line that the tombstone names: earlier ones may report only deleted images. After a restore, the log may be that of
+        // another sandbox and lack this line; then the first line of the card counts.
         let line: SQL = """
             SELECT at, actor, purpose, number, mac, CASE WHEN number <= (SELECT scrubbed FROM store) THEN 1 ELSE 0 END
             FROM access_log WHERE card = \(card) AND action = \(AccessAction.erase)
@@ -118,7 +117,7 @@ extension ErasureCertificate {
 }
 
 extension ErasureCertificate.Remote {
-    /// Judges by how the attempts ended; one that is in progress may arrive.
+    /// Judges by the results of attempts; an attempt in progress counts as one that may arrive.
     fileprivate init(after attempts: SQL, in tx: Transaction) throws {
         let ended: SQL = "SELECT DISTINCT class FROM attempt WHERE \(attempts)"
         let classes = Set(try tx.rows(ended) { try $0.next(FailureClass?.self) ?? .unknown })
@@ -132,16 +131,15 @@ extension ErasureCertificate.Remote {
     }
 }
 
-/// `erasures.jsonl` beside the database, which it outlives: erased cards stay erased when a backup is restored.
-///
-/// A line is durable before the transaction of its erasure is committed. So there is no erased card without its line; `fsck`
-/// finds a line without its erasure, which a kill in between left, and a restore erases that card, too.
+/// `erasures.jsonl` beside the database. A restore does not replace this file, so erased cards stay erased. A line is durable
+/// before the transaction of the erasure is committed, so each erased card has one. If the process is killed between the two, a
+/// card has a line and is not erased: `fsck` reports it, and a restore erases it.
 struct ErasureList: Sendable {
-    /// The facts of an erasure that are needed to repeat it, as a line of JSON.
+    /// What is needed to repeat an erasure, as a line of JSON.
     struct Entry: Codable, Hashable, Sendable {
         let card: CardID
         let reason: ReasonCode?
-        /// The line of the access log that reports the erasure; `nil` in a line that was cut off.
+        /// The line of the access log that reports the erasure; `nil` if a crash cut the line of this list off.
         var accessNumber: Int64?
 
         private enum CodingKeys: String, CodingKey {
@@ -150,7 +148,7 @@ struct ErasureList: Sendable {
             case accessNumber = "access_number"
         }
 
-        /// Whether its card is there and not erased.
+        /// Whether the sandbox has the card, and the card is not erased.
         func isAlive(in tx: Transaction) throws -> Bool {
             try tx.exists("SELECT 1 FROM card WHERE id = \(self.card) AND state <> \(literal: .erased)")
         }
@@ -160,7 +158,7 @@ struct ErasureList: Sendable {
 
     var isThere: Bool { access(self.path, F_OK) == 0 }
 
-    /// Adds lines; they are durable when it returns.
+    /// Adds lines; they are durable when this returns.
     ///
     /// - Throws: `DatabaseError` of kind `full` if there is no room, else `CodedError` `sandbox_unavailable`.
     func append(_ entries: [Entry]) throws {
@@ -184,8 +182,8 @@ struct ErasureList: Sendable {
         if isNew { try DurableFile.synchroniseFolder(DurableFile.folder(of: self.path)) }
     }
 
-    /// Reads the list, in the order of the cards' ids; of two lines of one card the later counts. A line that was cut off counts
-    /// for the card that it names: better erased twice than not at all.
+    /// Reads the list, sorted by card; if a card has two lines, the later one counts. A line that was cut off counts, too, if it
+    /// names a card: that card must not come back.
     ///
     /// - Throws: `CodedError` `erasures_unreadable` if a line is not an erasure, or the file cannot be read.
     func entries() throws -> [Entry] {

@@ -1,13 +1,12 @@
 import CardModel
 import Foundation
 
-/// The outcome of a key rotation.
 package struct KeyRotation: Hashable, Sendable {
     /// The name of the key that wraps everything now.
     package var keyID: String
-    /// How many data keys were wrapped with it.
+    /// How many data keys were wrapped with the new key.
     package var rewrapped: Int
-    /// How many no key unwraps: the values that they sealed were lost before.
+    /// How many data keys no given key unwraps, so that their values were already lost.
     package var damaged: Int
 }
 
@@ -15,16 +14,15 @@ package struct KeyRotation: Hashable, Sendable {
 package enum RotationStep: String, CaseIterable, Sendable {
     /// The command has made the new key durable.
     case stored
-    /// Everything is wrapped with it within the transaction.
+    /// Everything is wrapped with the new key within the transaction.
     case rewrapped
     /// The transaction is committed.
     case committed
 }
 
 extension SandboxUpkeep {
-    /// The name of the key that wraps everything in the sandbox.
-    ///
-    /// If the first key of the ring is another, a rotation was interrupted: rotating to that key finishes it.
+    /// The name of the key that wraps everything in the sandbox. If it is not the first key of the ring, a rotation was
+    /// interrupted; rotating to the first key finishes it.
     package func keyInUse() async throws -> String {
         try await self.read { tx in try tx.value("SELECT key_id FROM store") ?? "" }
     }
@@ -34,13 +32,13 @@ extension SandboxUpkeep {
 
     /// Wraps all data keys, and the keys of the sandbox itself, with another key, while no other process works.
     ///
-    /// Nothing else changes: sealed values and fingerprints stay. After a kill at any point, the sandbox opens with a ring of
-    /// both keys. Close the sandbox afterwards.
+    /// Sealed values and fingerprints do not change. If the process is killed at any point, a ring of both keys still opens the
+    /// sandbox. The caller must close the sandbox afterwards.
     ///
     /// - Parameters:
     ///   - key: the new key.
-    ///   - storing: makes the new key durable beside the old one; called once no other process can work, before anything changes.
-    ///   - retiring: retires the old key once nothing needs it; still no other process can work.
+    ///   - storing: makes the new key durable beside the old one; called before anything changes, while no other process can work.
+    ///   - retiring: retires the old key when nothing needs it any longer; called while no other process can work.
     ///   - reached: called at each step.
     /// - Throws: `sandbox_busy` if a process is at work.
     package func rotateKeys(
@@ -73,7 +71,8 @@ extension SandboxUpkeep {
 // MARK: Alone
 
 extension SandboxUpkeep {
-    /// Waits until no process is opening the sandbox; until the lock is released, none can open it or begin to work.
+    /// Waits until no process is opening the sandbox, and returns a lock; no process can open the sandbox or begin to work until
+    /// the lock is released.
     ///
     /// - Throws: `sandbox_busy` if a process is at work.
     static func takeAlone(_ folder: SandboxFolder) async throws -> FileLock {

@@ -3,6 +3,8 @@ import GRDB
 
 // Changes the copy of a backup before it becomes the sandbox.
 extension Restore {
+    /// Erases cards in the copy that were erased since the backup, copies facts of the replaced sandbox, and holds cards whose
+    /// state is unknown.
     func bringUpToDate(erased: [ErasureList.Entry], previous: Previous?, _ report: inout RestoreReport) async throws {
         let file = try Database.marks(of: self.copy)
         guard file.isKnown else { throw CodedError.wrongSandbox(.restoreOtherVersion) }
@@ -16,7 +18,7 @@ extension Restore {
                 try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
             }
         }
-        try await self.jumpAhead(in: database, beside: previous != nil)
+        try await self.raiseEventNumber(in: database, beside: previous != nil)
         if let previous {
             let isSame = previous.vault.map(store.vault.isSame) ?? false
             if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
@@ -28,7 +30,7 @@ extension Restore {
             try CaseRow.setAllCaseStates(in: tx)
             return held
         }
-        // The folder may be another than that of the backup, and its list may lack these erasures.
+        // The sandbox may be restored into another folder, whose list lacks the erasures of the backup.
         try await store.upkeep.writeMissingErasureLines()
         report.brokenRules = try await store.upkeep.requireWhole().count
         report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
@@ -36,9 +38,9 @@ extension Restore {
         try database.close()
     }
 
-    /// Gives later events higher numbers than all of the replaced sandbox, which clients may know: events are counted, so a
-    /// time in milliseconds is higher.
-    private func jumpAhead(in database: Database, beside replacesPrevious: Bool) async throws {
+    /// Adds an event with a high number, so that all later events have higher numbers than those that clients have seen. Events
+    /// are numbered one by one, so the time in milliseconds is higher than any number of a replaced sandbox.
+    private func raiseEventNumber(in database: Database, beside replacesPrevious: Bool) async throws {
         try await database.write(at: self.now) { tx in
             let previous: SQL = replacesPrevious ? "(SELECT coalesce(max(id), 0) + 1 FROM previous.event)" : "0"
             try tx.run(
@@ -62,9 +64,9 @@ extension Restore {
 
     // MARK: The replaced sandbox
 
-    /// Copies the lines that the replaced sandbox wrote after the backup: accesses must not be forgotten.
+    /// Copies the lines that the replaced sandbox added to the access log after the backup.
     ///
-    /// - Returns: how many there were; `nil` if the one log is not the beginning of the other, or the other is not whole.
+    /// - Returns: the number of lines; `nil` if the replaced sandbox's log does not continue that of the backup, or is damaged.
     private func takeOverLog(_ store: Sandbox) async throws -> Int? {
         struct Differs: Error {}
         do {
@@ -84,7 +86,7 @@ extension Restore {
         }
     }
 
-    /// Copies the erasures of the replaced sandbox, and the facts of its cases.
+    /// Repeats the erasures of the replaced sandbox, and copies the facts of its cases.
     private func takeOver(_ store: Sandbox, isSame: Bool, _ report: inout RestoreReport) async throws {
         report.erased += try await store.database.write(at: self.now) { tx in
             let alive = try tx.values(
@@ -96,11 +98,11 @@ extension Restore {
             )
             let erasure = Erasure(store: store, reason: .requested, origin: self.origin, now: self.now)
             let erased = try erasure.erase(alive, in: tx)
-            // Actions that two persons must decide alike in either sandbox.
+            // An action needs two persons if it did in either sandbox.
             try tx.run(
                 "INSERT INTO main.four_eyes (action) SELECT action FROM previous.four_eyes WHERE TRUE ON CONFLICT DO NOTHING"
             )
-            // The certificate is that of the earlier erasure.
+            // Copies the facts of the earlier erasure, so that its certificate stays the same.
             try tx.run(
                 """
                 UPDATE main.card SET reason = was.reason, changed_at = was.changed_at, was_delivered = was.was_delivered,
@@ -109,7 +111,7 @@ extension Restore {
             )
             return erased.count
         }
-        // Locations and numbers of another sandbox mean nothing here.
+        // Fingerprints, which locations and holders are stored as, match only within the same sandbox.
         guard isSame else { return }
         report.tombstonesTakenOver = try await store.database.write(at: self.now) { tx in
             try Self.takeOverNumbers(in: tx)
@@ -150,7 +152,7 @@ extension Restore {
         return .joined(columns.map { "\($0) = CASE WHEN \(isNewer) THEN was.\($0) ELSE cases.\($0) END" }, by: ", ")
     }
 
-    /// The number of a row `was` of the replaced sandbox, as its case is spelled here.
+    /// Selects the number of a row `was` of the replaced sandbox in the spelling of this sandbox's case.
     private static let number: SQL = """
         (SELECT cases.number FROM main.cases JOIN previous.cases AS there ON there.key = cases.key WHERE there.number = was.number)
         """
@@ -176,7 +178,7 @@ extension Restore {
             AND id NOT IN (SELECT card FROM main.event)
             """
         )
-        // The same file, or the same request, finds the tombstone.
+        // So that the same file or request is recognised as that of an erased card.
         try tx.run(
             """
             INSERT INTO main.input (location, number, part, card, device, inode, size, modified, changed, request)
@@ -191,7 +193,7 @@ extension Restore {
 
     // MARK: Erasures
 
-    /// Erases the cards of the erasure lists that the backup still has, and returns how many these are.
+    /// Erases the listed cards that the copy still has; returns their number.
     private func erase(_ entries: [ErasureList.Entry], in store: Sandbox) async throws -> Int {
         try await store.database.write(at: self.now) { tx in
             let alive = try entries.filter { try $0.isAlive(in: tx) }
@@ -206,7 +208,7 @@ extension Restore {
 
     // MARK: Unknown states
 
-    /// Holds every card that may have moved after the backup, removes all claims, and returns how many are held.
+    /// Holds every card that may have changed after the backup, removes all claims, and returns the number of held cards.
     private func hold(_ store: Sandbox, in tx: Transaction) throws -> Int {
         try self.keepDeliveries(in: tx)
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
@@ -228,7 +230,7 @@ extension Restore {
             in: tx
         )
         for row in rows where row.beside == nil { try self.hold(row, store, in: tx) }
-        // No client got the id of a card that is only fetched to be compared: its outcome is in the history of the known card.
+        // A card that is fetched beside a known one is not held but finished, with an event in the known card's history.
         for row in rows where row.beside != nil {
             try store.stages.finish(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
         }
@@ -237,7 +239,7 @@ extension Restore {
         return rows.count { $0.beside == nil }
     }
 
-    /// Marks each unfinished delivery as one that may have arrived: if it is sent again, it has the same bytes and key.
+    /// Marks each unfinished delivery as one that may have arrived; if a person has it sent again, bytes and key are the same.
     private func keepDeliveries(in tx: Transaction) throws {
         try tx.run(
             """
@@ -260,10 +262,10 @@ extension Restore {
     }
 
     private func hold(_ row: CardRow, _ store: Sandbox, in tx: Transaction) throws {
-        // Cards with these reasons hold other cards of their number, so they stay with the person who decides.
-        let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
-        let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
-        // The lists of RETCODEs do not judge a `restored` card: its stored answer does not cover attempts after the backup.
+        // These reasons also stop other cards of the same number, so a card that is held for one of them keeps it.
+        let unchanged: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
+        let reason = row.state == .held ? row.reason.flatMap { unchanged.contains($0) ? $0 : nil } : nil
+        // A card held for an unlisted code becomes `restored`, too: its stored answer may be older than later attempts.
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))
         try store.records.move(row, held, also: ", due_at = NULL", in: tx)
     }

@@ -6,52 +6,52 @@ import Glibc
 package struct RestoreReport: Encodable, Sendable {
     /// How many cards are in it.
     package var cards = 0
-    /// When a card of the backup last changed: photos that were admitted later are unknown, and would be sent again.
+    /// When a card of the backup last changed: photos admitted later are unknown, and would be sent again.
     @UTC package var lastChange: Timestamp?
     /// How many cards are held because their changes since the backup are unknown.
     package var held = 0
     package var erased = 0
     /// How many erased cards that the backup does not have were copied from the replaced sandbox.
     package var tombstonesTakenOver = 0
-    /// How many lines of the replaced sandbox's access log were copied; `nil` if the two logs do not match.
+    /// How many lines of the replaced sandbox's access log were copied; `nil` if its log does not continue the backup's log.
     @Nullable package var accessLinesTakenOver: Int?
     package var replacedCards = 0
-    /// Whether the replaced sandbox could not be read, so that only the list says which cards were erased.
+    /// Whether the replaced sandbox could not be read, so that only the lists of erasures say which cards were erased.
     package var replacedUnreadable = false
     /// Whether the given keys cannot open the replaced sandbox, so that files of erased cards are not recognised.
     package var replacedKeyMissing = false
     /// Whether neither a sandbox nor a list says which cards were erased.
     package var erasuresUnknown = false
-    /// How many rules of the sandbox the backup breaks.
+    /// How many findings a check of the restored sandbox has.
     package var brokenRules = 0
 }
 
 /// Replaces a sandbox by a backup.
 ///
-/// The old sandbox stays until the new one is whole and durable beside it; then one rename replaces it, so that a kill leaves
-/// either the old or the new one. SQLite uses any log beside a database as its own: so the old log is copied into the old
-/// database first, which only succeeds if no process has it open, and from then on none can open it. The log of a database
-/// that cannot be read stays with it until just before the rename.
+/// The new database is made durable beside the old one; then one rename replaces the old one, so that a kill leaves either the
+/// old or the new one. SQLite would use a log that the old database leaves as that of the new one. So the old log is first
+/// copied into the old database, which succeeds only if no process has it open. If the old database cannot be read, its log is
+/// moved aside just before the rename.
 package struct Restore: Sendable {
     /// A step of a restore, for tests.
     enum Step: String, CaseIterable, Sendable {
-        /// The log of the old sandbox is in its database, if that can be read.
+        /// The log of the old sandbox is copied into its database, if that can be read.
         case retired
         /// The copy of the backup is complete and still unchanged.
         case copied
-        /// Cards that were erased since are erased in it, and cards with an unknown state are held.
+        /// In the copy, cards erased since the backup are erased, and cards whose state is unknown are held.
         case updated
-        /// It is durable.
+        /// The copy is durable.
         case synchronised
         /// The files beside the old database are moved aside.
         case setAside
-        /// It is in place.
+        /// The copy is in the place of the old database.
         case renamed
     }
 
     /// The sandbox that is replaced.
     struct Previous {
-        /// `nil` if the given keys cannot open it.
+        /// The vault; `nil` if the given keys cannot open it.
         let vault: Vault?
     }
 
@@ -69,10 +69,10 @@ package struct Restore: Sendable {
     /// Describes a restore.
     ///
     /// - Parameters:
-    ///   - backup: the backup, with the lists of erasures beside that of the folder.
+    ///   - backup: the backup, with lists of erasures that apply in addition to the folder's own.
     ///   - path: the folder of the sandbox, made if it is missing.
-    ///   - kind: which endpoints its cards must go to; `nil` accepts either.
-    ///   - ring: the keys that may open the backup; the first one wraps it from now on.
+    ///   - kind: which endpoints the cards must go to; `nil` accepts either.
+    ///   - ring: the keys that may open the backup; the first one wraps the keys of the restored sandbox.
     ///   - replacing: whether a sandbox that holds cards, or cannot be read, may be replaced.
     ///   - origin: who restores.
     ///   - now: the time.
@@ -93,10 +93,10 @@ package struct Restore: Sendable {
 
     var copy: String { self.folder.restoring }
 
-    /// Restores; if it throws, the sandbox is as it was before.
+    /// Restores; if this throws, the sandbox is as it was before.
     ///
-    /// - Throws: `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot become it;
-    ///   `sandbox_not_empty` if it holds cards, or cannot be read, and may not be replaced; `sandbox_busy`.
+    /// - Throws: `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot be used; `sandbox_not_empty` if the old
+    ///   sandbox holds cards, or cannot be read, and may not be replaced; `sandbox_busy`.
     package func run() async throws -> RestoreReport {
         try await Sandbox.translating {
             try self.folder.requirePlace()
@@ -105,8 +105,8 @@ package struct Restore: Sendable {
             defer { alone.release() }
             self.folder.cleanUpRestore()
             defer { self.folder.cleanUpRestore() }
-            let own = ErasureList(path: self.folder.erasures)
-            let lists = try (own.isThere ? [own.entries()] : []) + self.backup.erased
+            let list = ErasureList(path: self.folder.erasures)
+            let lists = try (list.isThere ? [list.entries()] : []) + self.backup.erased
             var report = RestoreReport()
             let previous = try await self.readPrevious(&report)
             report.erasuresUnknown = lists.isEmpty && previous == nil
@@ -126,6 +126,7 @@ package struct Restore: Sendable {
 
     // MARK: Files
 
+    /// Makes the copy durable, and puts it in the place of the old database.
     private func putInPlace() throws {
         try Database.leaveLog(of: self.copy)
         try Database.synchronise(self.copy)
@@ -138,7 +139,7 @@ package struct Restore: Sendable {
         for id in try self.folder.workerIDs() { unlink(self.folder.workerLock(id)) }
     }
 
-    // MARK: What is there now
+    // MARK: The old sandbox
 
     /// Examines the sandbox that is replaced; `nil` if there is none, its creation was interrupted, or it cannot be read.
     private func readPrevious(_ report: inout RestoreReport) async throws -> Previous? {
@@ -175,14 +176,14 @@ package struct Restore: Sendable {
     }
 }
 
-// Files of a restore in the folder. After a kill, the next opening removes them.
+// Files of a restore in the folder. If the process is killed, the next opening of the sandbox removes them.
 extension SandboxFolder {
     /// The copy of the backup; one rename makes it the database.
     var restoring: String { "\(self.database).restoring" }
 
     private var replaced: String { "\(self.database).replaced" }
 
-    /// Moves files aside that SQLite would use as a part of the next database.
+    /// Moves the old database's log files aside, which SQLite would use as those of the new database.
     func setLogAside() throws {
         for suffix in Database.suffixes where rename(self.database + suffix, self.replaced + suffix) != 0 {
             guard errno == ENOENT else { throw Self.failure(self.database + suffix) }
@@ -190,9 +191,8 @@ extension SandboxFolder {
         try DurableFile.synchroniseFolder(self.path)
     }
 
-    /// Removes the files of a restore. While the copy exists, the old database is in its place and gets its log back.
-    ///
-    /// The opening lock must be held, so that no restore is in progress.
+    /// Removes the files of a restore. If the copy still exists, the old database was not replaced and gets its log back. The
+    /// opening lock must be held, so that no restore is in progress.
     func cleanUpRestore() {
         let isInPlace = access(self.restoring, F_OK) != 0
         for suffix in Database.suffixes {

@@ -1,16 +1,15 @@
 package import CardModel
 import Foundation
 
-/// A run on demand over a source of the configuration. It outlives its process: another one continues it until it has
-/// ended.
+/// A run on demand over a source of the configuration. If its process ends, another one continues the run.
 package struct SourceRun: Hashable, Sendable, Record {
     /// The result of a run; codes and counts only.
     package struct Report: Hashable, Sendable, Codable {
-        /// Why its source could not be read.
+        /// Why the source could not be read.
         package var reason: ReasonCode?
-        /// Inputs by outcome.
+        /// The number of inputs by outcome.
         package var counts: [String: Int]
-        /// Refused inputs by code.
+        /// The number of refused inputs by code.
         package var refusals: [String: Int] = [:]
 
         private enum CodingKeys: String, CodingKey {
@@ -26,14 +25,11 @@ package struct SourceRun: Hashable, Sendable, Record {
     }
 
     package let id: String
-    /// The name of its source.
     package let source: String
     package let submitter: String
-    /// When it was requested.
     package let createdAt: Timestamp
-    /// When it ended.
     package let endedAt: Timestamp?
-    /// Its result; `nil` until it ends, and for one that a restore ended.
+    /// The result; `nil` until the run ends, and if a restore ended it.
     package let report: Report?
 
     static let columns: SQL = "id, source, submitter, created_at, ended_at, report"
@@ -47,7 +43,7 @@ package struct SourceRun: Hashable, Sendable, Record {
 }
 
 extension SandboxUpkeep {
-    /// Requests a run over a source; returns the one that is queued already, if any. Deletes ended runs except the newest
+    /// Requests a run over a source; returns the queued run if there is one already. Deletes ended runs, except the newest
     /// ``Limits/runsKept``.
     package func askForRun(over source: String, by origin: AccessOrigin, now: Timestamp) async throws -> SourceRun {
         let submitter = (origin.caller ?? .process).subject
@@ -74,8 +70,8 @@ extension SandboxUpkeep {
         }
     }
 
-    /// Begins the oldest run over a source that is queued, or that a process left unfinished; `nil` if there is none, or
-    /// another process performs one.
+    /// Begins the oldest run over a source that is queued, or that a process left unfinished; `nil` if there is none, or if a
+    /// process is performing a run over the source.
     package func beginRun(over source: String, by worker: String) async throws -> SourceRun? {
         try await self.write { tx in
             try tx.row(
@@ -103,7 +99,7 @@ extension SandboxUpkeep {
         }
     }
 
-    /// Ends the runs without a worker whose source is not among these, unless another server works, which may have it.
+    /// Ends the runs without a worker over other sources than `sources`, unless another server works, which may know the source.
     package func endRuns(
         exceptOver sources: [String],
         by worker: String,
@@ -111,24 +107,22 @@ extension SandboxUpkeep {
         now: Timestamp
     ) async throws {
         let report = try JSONEncoder().encode(report)
-        let other: SQL = sources.isEmpty ? "" : "AND source NOT IN \(list: sources)"
+        let isUnlisted: SQL = sources.isEmpty ? "" : "AND source NOT IN \(list: sources)"
         try await self.write(at: now) { tx in
             _ = try tx.run(
                 """
                 UPDATE run SET state = \(literal: .ended), report = \(report), ended_at = \(now)
-                WHERE state <> \(literal: .ended) AND worker IS NULL \(other)
+                WHERE state <> \(literal: .ended) AND worker IS NULL \(isUnlisted)
                 AND NOT EXISTS (SELECT 1 FROM worker WHERE command = 'serve' AND id <> \(worker))
                 """
             )
         }
     }
 
-    /// Returns a run.
     package func run(_ id: String) async throws -> SourceRun? {
         try await self.read { tx in try SourceRun.all("WHERE id = \(id)", in: tx).first }
     }
 
-    /// Returns the stored runs, the newest first.
     package func runs() async throws -> [SourceRun] {
         try await self.read { tx in
             try SourceRun.all("ORDER BY created_at DESC, id DESC LIMIT \(2 * Limits.runsKept)", in: tx)

@@ -1,17 +1,17 @@
 package import CardModel
 
-/// What the events of cards add up to: counts by minute for charts, and for each state how often cards entered and left it.
-/// Warnings and new reasons, in whose events the state is unchanged, do not count.
+/// Counts made from the events of cards: by minute for charts, and for each state how often cards entered and left it. Events
+/// that do not change the state, such as warnings, do not count.
 enum Tally {
-    /// The word in place of a state under which a card counts once, with its first event.
+    /// The name, in place of a state, under which each card counts once, with its first event.
     static let admission = "admitted"
 
     /// Adds events to the counts.
     ///
-    /// - Parameter oldest: the first minute that is counted by itself.
+    /// - Parameter oldest: the first minute of which there are counts by minute.
     static func add(_ events: SQL, since oldest: Int64, in tx: Transaction) throws {
         let recent: SQL = "\(events) AND at >= \(oldest * 60_000)"
-        // The tombstone of a card that was erased before, or that a restore copied, is not a new card.
+        // A first event with state `erased` is that of a tombstone that a restore copied, not of a new card.
         try tx.run(
             """
             INSERT INTO tally (minute, state, reason, cards)
@@ -31,7 +31,7 @@ enum Tally {
         try Self.addMoves(Self.moves(of: deleted), in: tx)
     }
 
-    /// Corrects the counts.
+    /// Corrects the counts of cards by state.
     static func repair(in tx: Transaction) throws {
         for (state, difference) in try Self.differences(in: tx) {
             try Self.addMoves("VALUES (\(state), 0, \(difference))", in: tx)
@@ -57,7 +57,7 @@ enum Tally {
         """
     }
 
-    /// How often cards entered and left each state, by events that are folded and by those that are not yet.
+    /// Returns how often cards entered and left each state, by all events, counted and not yet counted.
     private static func moves(in tx: Transaction) throws -> [CardState: (entered: Int, departed: Int)] {
         var moves: [CardState: (entered: Int, departed: Int)] = [:]
         try tx.forEach("SELECT state, entered, departed FROM state_total") { row in
@@ -73,7 +73,7 @@ enum Tally {
         return moves
     }
 
-    /// Returns how many cards are in each state, and how often a card entered it: the events say it, whatever the number of cards.
+    /// Returns how many cards are in each state, and how often a card entered it; fast, since it reads counts and not the cards.
     static func counts(in tx: Transaction) throws -> [CardState: (now: Int, entered: Int)] {
         let moves = try Self.moves(in: tx)
         return CardState.allCases.reduce(into: [:]) { counts, state in
@@ -87,8 +87,8 @@ enum Tally {
         let moves = try Self.moves(in: tx)
         return try CardState.allCases.reduce(into: [:]) { differences, state in
             let (entered, departed) = moves[state] ?? (0, 0)
-            let own: SQL = state == .fetching ? "AND beside IS NULL" : ""
-            let cards: Int? = try tx.value("SELECT count(*) FROM card WHERE state = \(literal: state) \(own)")
+            let counted: SQL = state == .fetching ? "AND beside IS NULL" : ""
+            let cards: Int? = try tx.value("SELECT count(*) FROM card WHERE state = \(literal: state) \(counted)")
             differences[state] = entered - departed - (cards ?? 0)
         }
         .filter { $0.value != 0 }
@@ -96,8 +96,8 @@ enum Tally {
 }
 
 extension SandboxUpkeep {
-    /// Folds new events into counts, and deletes minutes of more than eight days ago. Of several processes that fold at once,
-    /// one succeeds. The last folded event is stored in the same file as the events: a restore brings back both.
+    /// Adds new events to the counts, and deletes minutes of more than eight days ago. If several processes do so at once, only
+    /// one succeeds.
     ///
     /// - Returns: whether more events are left.
     package func foldTally(limit: Int = Limits.eventsPerFold, now: Timestamp) async throws -> Bool {

@@ -2,27 +2,27 @@ package import CardModel
 import Foundation
 import Glibc
 
-/// A process at work on the sandbox: its claims are valid for as long as it holds its lock.
+/// A process that works on the sandbox: its claims are valid as long as it holds its lock.
 package final class Worker: Sendable {
     package let id: String
     private let lock: FileLock
     fileprivate let boot: String
-    /// The last heartbeats of workers of other boots that were dead before this one began: rows that a reboot left.
+    /// The workers of other boots that were dead before this one began, with their last heartbeats: rows that a reboot left.
     fileprivate let left: [String: Timestamp]
 
     fileprivate init(id: String, lock: FileLock, boot: String, left: [String: Timestamp]) {
         (self.id, self.lock, self.boot, self.left) = (id, lock, boot, left)
     }
 
-    /// The time between two heartbeats of a worker, at which it also checks for dead workers.
+    /// The time between two heartbeats of a worker, each of which also looks for dead workers.
     package static let heartbeat = Duration.seconds(2)
-    /// The boot id of this machine, the same for all its containers; empty if the system does not say.
+    /// The boot id of this machine, the same for all its containers; empty if the system does not tell it.
     package static let boot =
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmed ?? ""
 
-    package var isAlive: Bool { self.lock.isStillItsOwn }
+    package var isAlive: Bool { self.lock.isInPlace }
 
-    /// Checks the lock before work is claimed: the process that removed the lock file has taken the claims over.
+    /// Throws if the lock file was removed: the process that did so has taken over the claims.
     package func requireLock() throws { if !self.isAlive { throw Self.replaced } }
 
     fileprivate static let replaced = CodedError.unavailable(.workerReplaced)
@@ -30,7 +30,7 @@ package final class Worker: Sendable {
     func release() { self.lock.release() }
 }
 
-/// A stalled stage of a process: it does nothing although it has work that is ready.
+/// A stalled stage of a process: it is idle although it has due work.
 package struct StageStandstill: Hashable, Sendable {
     var stage: Stage
     var since: Timestamp
@@ -41,22 +41,20 @@ package struct StageStandstill: Hashable, Sendable {
     }
 }
 
-/// A process at work, as `status` shows it.
+/// A process that works on the sandbox, as `status` shows it.
 package struct WorkerStatus: Hashable, Sendable, Record {
     package var id: String
-    /// Its command: `run`, `watch` or `serve`.
+    /// The command: `run`, `watch` or `serve`.
     package var command: String
-    /// Its process id.
     package var process: Int32
-    /// When it began.
     package var startedAt: Timestamp
-    /// When it last wrote its heartbeat.
+    /// When the process last wrote its heartbeat.
     package var seenAt: Timestamp
-    /// How many cards and deliveries it has claimed.
+    /// How many cards and deliveries the process has claimed.
     package var claims: Int
-    /// How many files stay in its watched folders that it cannot admit.
+    /// How many files stay in the watched folders because they cannot be admitted.
     package var staying: Int
-    /// The issues of its tokens.
+    /// The issues of the process's tokens.
     package var tokens: TokenIssue
     var standstill: StageStandstill?
 
@@ -96,7 +94,7 @@ extension SandboxUpkeep {
     /// - Parameters:
     ///   - boot: the boot id of this machine; unknown if it is empty.
     ///   - pause: waits for the time between two heartbeats of another worker.
-    /// - Throws: `sandbox_unavailable` while a worker of another machine is at work.
+    /// - Throws: `sandbox_unavailable` while a process of another machine works on the sandbox.
     package func startWorker(
         id: String,
         command: String,
@@ -105,7 +103,7 @@ extension SandboxUpkeep {
         pause: () async throws -> Void = { try await Task.sleep(for: Worker.heartbeat) }
     ) async throws -> Worker {
         let left = try await self.requireNoOtherMachine(boot: boot, pause)
-        // The lock shows that a process is at work; others need not wait until the row is written.
+        // The lock file is enough to show that this process works, so others need not wait until the row is written.
         let opening = try await Sandbox.waitForOpening(self.sandbox.folder)
         let path = self.sandbox.folder.workerLock(id)
         let taken = Result { try FileLock.acquire(path: path, creating: true) }
@@ -131,8 +129,10 @@ extension SandboxUpkeep {
         return Worker(id: id, lock: lock, boot: boot, left: left)
     }
 
-    /// Refuses to work beside another machine, whose locks may be invisible here: if the heartbeat of another boot changes
-    /// within three intervals, its process is at work, while a row that a reboot left is unchanged.
+    /// Throws if a process of another machine, whose locks may be invisible here, works on the sandbox.
+    ///
+    /// Watches the rows of other boots for three heartbeats: such a process writes its heartbeat, and a row that a reboot left
+    /// does not change.
     ///
     /// - Returns: the last heartbeats of the unchanged rows.
     @discardableResult
@@ -149,7 +149,7 @@ extension SandboxUpkeep {
         return left
     }
 
-    /// - Parameter left: the last heartbeats of dead workers of other boots.
+    /// Throws if a worker of another boot has written a heartbeat that `left` does not have.
     private func requireNoOtherMachine(than boot: String, _ left: [String: Timestamp]) async throws {
         for worker in try await self.workers(ofOtherThan: boot) where left[worker.id] != worker.seenAt {
             throw CodedError(.sandboxUnavailable, .configuration, .sandboxOtherHost(worker))
@@ -163,7 +163,7 @@ extension SandboxUpkeep {
 
     /// Stops a worker: releases its claims and its lock.
     ///
-    /// - Returns: the cards that are held because it was sending them.
+    /// - Returns: the cards that are held because the worker was sending them.
     @discardableResult
     package func stop(
         _ worker: Worker,
@@ -181,11 +181,11 @@ extension SandboxUpkeep {
     /// Writes the heartbeat and releases the claims of dead workers.
     ///
     /// - Parameters:
-    ///   - staying: how many files stay in its watched folders.
-    ///   - tokens: the issues of its tokens.
-    ///   - standstill: its stalled stage, if any.
-    /// - Returns: how many dead workers there were, and the cards that are held because one was sending them.
-    /// - Throws: `sandbox_unavailable`, also while a worker of another machine is at work.
+    ///   - staying: how many files stay in the watched folders.
+    ///   - tokens: the issues of the process's tokens.
+    ///   - standstill: the stalled stage, if any.
+    /// - Returns: the number of dead workers, and the cards that are held because a dead worker was sending them.
+    /// - Throws: `sandbox_unavailable`, also while a process of another machine works on the sandbox.
     @discardableResult
     package func heartbeat(
         of worker: Worker,
@@ -199,9 +199,9 @@ extension SandboxUpkeep {
         let others = try await self.read { tx in
             try tx.values("SELECT id FROM worker WHERE id <> \(worker.id)", as: String.self)
         }
-        // Two workers that began together each checked before the other was there.
+        // Checked again: two workers that began together did not see each other's rows.
         try await self.requireNoOtherMachine(than: worker.boot, worker.left)
-        // Lock each dead worker first, so that one process takes over its claims; a missing lock file counts as dead.
+        // Locks each dead worker, so that only one process takes over the claims; a worker without a lock file counts as dead.
         let dead = try others.compactMap { id in
             try FileLock.acquire(path: self.sandbox.folder.workerLock(id), creating: true).map { (id: id, lock: $0) }
         }
@@ -216,7 +216,7 @@ extension SandboxUpkeep {
                 stalled_since = \(standstill?.since) WHERE id = \(worker.id)
                 """
             )
-            try Self.see(in: tx)
+            try Self.recordClock(in: tx)
             try self.sandbox.stages.judgeDoubtedAgain(in: tx)
             return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }
         }
@@ -226,14 +226,12 @@ extension SandboxUpkeep {
         return (ids.count, held)
     }
 
-    /// Checks that a worker was not considered dead, which gives its claims to others.
-    ///
-    /// - Throws: `sandbox_unavailable`.
+    /// Throws `sandbox_unavailable` if another process considered the worker dead, and has taken over the claims.
     func requireLock(of worker: Worker, in tx: Transaction) throws {
         guard try tx.exists("SELECT 1 FROM worker WHERE id = \(worker.id)") else { throw Worker.replaced }
     }
 
-    /// Releases the claims of a worker, and returns the cards that are held because its delivery may have arrived.
+    /// Releases the claims of a worker, and deletes it; returns the cards that are held because a delivery may have arrived.
     private func releaseClaims(of worker: String, onUnknown: UnknownPolicy, in tx: Transaction) throws -> [CardChange] {
         let interrupted: [DeliveryID] = try tx.values(
             """
@@ -262,10 +260,10 @@ extension SandboxUpkeep {
 
     private static let interruption = RemoteFailure(.unknown, code: "interrupted", message: .deliveryInterrupted)
 
-    /// Whether a process is at work: a dead one has its claims until another takes them over.
+    /// Whether a worker's process lives; the row of a dead one stays until another process takes over the claims.
     func isAtWork(_ worker: String) -> Bool { FileLock.isHeld(path: self.sandbox.folder.workerLock(worker)) }
 
-    /// Returns the processes at work; not a killed one, whose row stays until another worker takes over its claims.
+    /// Returns the workers whose processes live.
     package func workers() async throws -> [WorkerStatus] {
         let workers = try await self.read { tx in try WorkerStatus.all("ORDER BY started_at, id", in: tx) }
         return workers.filter { self.isAtWork($0.id) }

@@ -1,8 +1,8 @@
-/// The column for which a value of a card is sealed: it can be unsealed for no other. The seal of every value covers the text,
-/// so the texts never change, whatever the columns are called.
+/// The column for which a value is sealed; it cannot be unsealed for another one. Seals cover the texts of the columns, so these
+/// texts never change, even if a column is renamed.
 enum SealedColumn {
     case storeKeys, cardKey, cardMetadata, cardMessage, decisionMessage, address, image, answer, parts
-    /// A piece of the source that begins at an offset: pieces cannot be exchanged.
+    /// A piece of the source that begins at an offset, which is sealed with it, so that pieces cannot be exchanged.
     case source(Int)
     case reading(provider: String, parameters: String)
 

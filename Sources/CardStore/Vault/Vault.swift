@@ -2,12 +2,11 @@ import CardModel
 import Crypto
 import Foundation
 
-/// Seals and unseals everything personal on its way to and from the disk.
-///
-/// Each card has a data key of its own, wrapped by a key outside the sandbox; a value is unsealed for its card and column only.
-/// Values that must be searched (digests, paths, holders) are stored as keyed fingerprints.
+/// Seals and unseals everything personal on its way to and from the disk. Each card has its own data key, wrapped by a key
+/// outside the sandbox. A value can be unsealed only for its card and column. Values that must be searched (digests, paths,
+/// holders) are stored as keyed fingerprints.
 struct Vault: Sendable {
-    /// The purpose of a fingerprint; those of different purposes never match.
+    /// The purpose of a fingerprint; fingerprints of different purposes never match.
     enum Purpose: String {
         case source = "source"
         /// The digest of a prepared image.
@@ -23,8 +22,8 @@ struct Vault: Sendable {
     }
 
     let ring: KeyRing
-    /// The key that wraps everything in the sandbox. A newer one wraps nothing before `keys rotate`, so that no card ever needs
-    /// another key than the sandbox itself.
+    /// The key that wraps everything in the sandbox, new cards included: a newer key of the ring wraps nothing before
+    /// `keys rotate`, so that all cards always need the same key.
     let wrapping: VaultKey
     private let fingerprintKey: SymmetricKey
     private let chainKey: SymmetricKey
@@ -39,7 +38,8 @@ struct Vault: Sendable {
 
     /// Opens the vault of a sandbox.
     ///
-    /// - Throws: `CodedError` `wrong_key` if the ring does not hold the key that wraps it, `sandbox_damaged` if it was changed.
+    /// - Throws: `CodedError` `wrong_key` if the ring lacks the key that wraps the sandbox's keys, `sandbox_damaged` if these were
+    ///   changed.
     init(ring: KeyRing, keyID: String, sealedKeys: Data) throws {
         guard let key = ring.key(keyID) else { throw CodedError(.wrongKey, .configuration, .vaultWrongKey(keyID)) }
         let keys = try key.unwrap(sealedKeys, of: "store", column: .storeKeys)
@@ -61,7 +61,7 @@ struct Vault: Sendable {
 
     // MARK: The keys of cards
 
-    /// Makes the data key of a new card; its first value is sealed with it in the same transaction.
+    /// Makes and stores the data key of a new card.
     func makeKey(of card: CardID, in tx: Transaction) throws -> CardKey {
         let key = SymmetricKey(size: .bits256)
         let wrapped = try self.wrapping.wrap(key.bytes, of: card.rawValue, column: .cardKey)
@@ -71,16 +71,16 @@ struct Vault: Sendable {
 
     /// Unwraps the data key of a card.
     ///
-    /// All cards are wrapped with the key of the sandbox, so a key id that the ring lacks is damage of this card.
+    /// All data keys are wrapped with the key of the sandbox, so if the ring lacks a key id, this card is damaged.
     ///
-    /// - Throws: `CodedError` `sandbox_damaged` if it cannot be unwrapped.
+    /// - Throws: `CodedError` `sandbox_damaged` if the data key cannot be unwrapped.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
         guard let wrapping = self.ring.key(keyID) else { throw CodedError.damaged(.vaultUnopenable("card_key.key_id")) }
         let bytes = try wrapping.unwrap(wrapped, of: card.rawValue, column: .cardKey)
         return CardKey(card: card, key: SymmetricKey(data: bytes))
     }
 
-    /// Wraps the keys of the sandbox and of all its cards with another key; those that no key unwraps are unchanged.
+    /// Wraps the keys of the sandbox and of all cards with another key; data keys that no key unwraps are unchanged.
     func rewrap(with key: VaultKey, in tx: Transaction) throws -> KeyRotation {
         try tx.one("UPDATE store SET key_id = \(key.id), sealed_keys = \(try self.sealedKeys(under: key))")
         var rotation = KeyRotation(keyID: key.id, rewrapped: 0, damaged: 0)
@@ -105,14 +105,14 @@ struct Vault: Sendable {
         }
     }
 
-    /// Whether another vault has the same keys, so that the fingerprints of both match.
+    /// Whether another vault has the same keys, so that fingerprints of the two can be compared.
     func isSame(as other: Vault) -> Bool { self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source) }
 
     // MARK: Fingerprints
 
     /// Returns the HMAC-SHA256 (RFC 2104) of a value under the key of the sandbox, 32 bytes.
     func fingerprint(_ data: Data, _ purpose: Purpose) -> Data {
-        // A zero byte ends the purpose, so that no two purposes share an input.
+        // A zero byte ends the purpose, so that different purposes never give the same input.
         let input = Data(purpose.rawValue.utf8) + [0] + data
         return Data(HMAC<SHA256>.authenticationCode(for: input, using: self.fingerprintKey))
     }
@@ -138,16 +138,16 @@ struct CardKey: Sendable {
         try SealedValue.seal(plaintext, using: self.key, owner: self.card.rawValue, column: column.text)
     }
 
-    /// Returns the value of its sealed form.
+    /// Unseals a value.
     ///
-    /// - Throws: `CodedError` `sandbox_damaged` if it was not sealed for this card and column.
+    /// - Throws: `CodedError` `sandbox_damaged` if the value was not sealed for this card and column.
     func open(_ sealed: Data, column: SealedColumn) throws -> Data {
         guard let value = SealedValue.open(sealed, using: self.key, owner: self.card.rawValue, column: column.text)
         else { throw Vault.unopenable(column) }
         return value
     }
 
-    /// The first byte of a sealed JSON value, its form: that of a later program is refused.
+    /// The form of a sealed JSON value, stored as its first byte; an unknown form, of a later version, is refused.
     private static let form: UInt8 = 1
 
     func seal(json value: some Encodable, column: SealedColumn) throws -> Data {
@@ -186,20 +186,20 @@ extension SymmetricKey {
 /// The form of a sealed value: a byte for the version, a nonce of 12 random bytes, the ciphertext, a tag of 16 bytes;
 /// AES-256-GCM (NIST SP 800-38D).
 ///
-/// The additional authenticated data names owner, column and version, so that a value is unsealed for these only. A data
-/// key seals the few values of one card, a key-encryption key some keys for each of them: both stay far below the 2³²
-/// values up to which random nonces are safe.
+/// The additional authenticated data names owner, column and version, so that a value can be unsealed only for these. Random
+/// nonces are safe for up to 2³² values of a key; both a data key, which seals the few values of a card, and a key-encryption
+/// key, which wraps a few keys for each card, stay far below that.
 enum SealedValue {
     private static let version: UInt8 = 1
     private static let nonceByteCount = 12
     private static let tagByteCount = 16
-    /// How many bytes a sealed value is longer than the value.
+    /// The number of bytes by which sealing makes a value longer.
     static let overhead = 1 + Self.nonceByteCount + Self.tagByteCount
 
     static func seal(_ plaintext: Data, using key: SymmetricKey, owner: String, column: String) throws -> Data {
         let authenticated = Self.authenticatedData(owner: owner, column: column)
         let box = try AES.GCM.seal(plaintext, using: key, authenticating: authenticated)
-        // The parts of the box are slices of it: this is the only copy, which the version byte needs.
+        // The parts of the box are slices, so this is the only copy; it is needed to put the version byte first.
         var sealed = Data(capacity: plaintext.count + Self.overhead)
         sealed.append(Self.version)
         sealed.append(contentsOf: box.nonce)
@@ -208,7 +208,7 @@ enum SealedValue {
         return sealed
     }
 
-    /// - Returns: `nil` if the value was not sealed with this key for this owner and column, or was changed since.
+    /// Unseals a value; `nil` if it was not sealed with this key for this owner and column, or was changed since.
     static func open(_ sealed: Data, using key: SymmetricKey, owner: String, column: String) -> Data? {
         guard sealed.count >= Self.overhead, sealed.first == Self.version,
             let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst())
@@ -216,7 +216,7 @@ enum SealedValue {
         return try? AES.GCM.open(box, using: key, authenticating: Self.authenticatedData(owner: owner, column: column))
     }
 
-    /// No owner or column holds a zero byte, so no two pairs are encoded alike.
+    /// Owners and columns have no zero bytes, so different pairs are never encoded alike.
     private static func authenticatedData(owner: String, column: String) -> [UInt8] {
         Array(owner.utf8) + [0] + Array(column.utf8) + [0, Self.version]
     }

@@ -2,9 +2,8 @@ import CardModel
 import Crypto
 package import Foundation
 
-/// A key-encryption key: the one secret that lies outside the sandbox, under which the keys within are wrapped.
+/// A key-encryption key: the only secret outside the sandbox, with which the keys in the sandbox are wrapped.
 package struct VaultKey: Sendable, Hashable {
-    /// The length of a key.
     package static let byteCount = 32
 
     /// Names the key without revealing anything of it: 16 hexadecimal digits.
@@ -21,7 +20,7 @@ package struct VaultKey: Sendable, Hashable {
 
     private init(key: SymmetricKey) {
         self.key = key
-        // An HMAC under the key itself is one-way: the id does not help to find the key.
+        // An HMAC under the key is one-way, so the id does not help to find the key.
         let code = HMAC<SHA256>.authenticationCode(for: Data("idcard-pipeline key id".utf8), using: key)
         self.id = code.prefix(8).hexadecimal
     }
@@ -36,7 +35,6 @@ package struct VaultKey: Sendable, Hashable {
         self.init(bytes)
     }
 
-    /// Makes a new key of 256 random bits.
     package static func random() -> VaultKey { VaultKey(key: SymmetricKey(size: .bits256)) }
 
     /// The key itself in Base64, for the key file and for nothing else.
@@ -81,18 +79,16 @@ package struct KeyRing: Sendable, Hashable {
         self.keys = keys
     }
 
-    /// Makes a ring of one key.
     package init(_ key: VaultKey) { self.keys = [key] }
 
-    /// The key that wraps new keys.
     package var current: VaultKey { self.keys[0] }
 
     /// The key with an id; `nil` if the ring lacks it.
     package func key(_ id: String) -> VaultKey? { self.keys.first { $0.id == id } }
 
-    /// Why a text is not a ring; reveals nothing of the text but a line number.
+    /// Why a text is not a ring; shows only a line number, nothing of the text.
     package enum Refusal: Error, Hashable, Sendable {
-        /// There is no key in it.
+        /// The text has no key.
         case empty
         /// A line, counted from 1, holds something that is not a key.
         case notAKey(line: Int)

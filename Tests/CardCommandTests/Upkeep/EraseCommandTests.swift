@@ -141,7 +141,7 @@ import Testing
 
     @Test func `a clock that is far behind erases nothing, and --expired says so`() async throws {
         let store = try await self.tool.sandbox()
-        _ = try await store.upkeep.see(Timestamp(Date()))
+        _ = try await store.upkeep.recordClock(Timestamp(Date()))
         try store.close()
         let variables = ["LD_PRELOAD": try await self.tool.shim("clock"), "PROOF_CLOCK_OFFSET": "-2592000"]
         let erase = ["cards", "erase", "--expired", "--yes"]

@@ -98,25 +98,25 @@ import Testing
         let terms = Self.terms("delivered", Self.day)
         #expect(try await harness.eraseExpired(terms) == [])
         #expect(Set(try await harness.eraseExpired(terms, clockIsRight: true)) == cards["delivered"])
-        #expect(try await harness.store.upkeep.see(harness.now).doubted == nil)
+        #expect(try await harness.store.upkeep.recordClock(harness.now).doubted == nil)
     }
 
     @Test func `a jump that went back, or again further ahead, begins its twenty hours once more`() async throws {
         let start = harness.now
         let ahead = start.advanced(by: .seconds(30 * 86_400))
-        #expect(try await harness.store.upkeep.see(ahead).doubted == ahead...ahead)
-        #expect(try await harness.store.upkeep.see(start.advanced(by: .seconds(5))).doubted == nil)
-        #expect(try await harness.store.upkeep.see(ahead.advanced(by: .seconds(21 * 3600))).doubted != nil)
+        #expect(try await harness.store.upkeep.recordClock(ahead).doubted == ahead...ahead)
+        #expect(try await harness.store.upkeep.recordClock(start.advanced(by: .seconds(5))).doubted == nil)
+        #expect(try await harness.store.upkeep.recordClock(ahead.advanced(by: .seconds(21 * 3600))).doubted != nil)
         let further = ahead.advanced(by: .seconds(60 * 86_400))
-        #expect(try await harness.store.upkeep.see(further).doubted == further...further)
+        #expect(try await harness.store.upkeep.recordClock(further).doubted == further...further)
         let steady = further.advanced(by: .seconds(20 * 3600))
-        #expect(try await harness.store.upkeep.see(steady).last == steady)
+        #expect(try await harness.store.upkeep.recordClock(steady).last == steady)
     }
 
     @Test func `a clock that goes on in small steps counts as right, however far it comes`() async throws {
         for _ in 0..<10 {
             harness.pass(.seconds(6 * 86_400))
-            #expect(try await harness.store.upkeep.see(harness.now).doubted == nil)
+            #expect(try await harness.store.upkeep.recordClock(harness.now).doubted == nil)
         }
     }
 }

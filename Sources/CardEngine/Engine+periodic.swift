@@ -1,34 +1,35 @@
 import CardModel
 import CardStore
 
-/// Work beside the stages: what to do, again and again.
-struct Companion: Sendable {
-    /// How long after the start it comes first.
-    let pause: Duration
-    /// Returns how long until it comes again.
+/// Work that an engine repeats beside its stages.
+struct PeriodicTask: Sendable {
+    /// The pause before the first time.
+    let firstPause: Duration
+    /// Does the work once, and returns the pause until the next time.
     let body: @Sendable () async throws -> Duration
 }
 
 extension Engine {
-    func companions(of stages: [any StageWork]) -> [Companion] {
+    /// Returns the heartbeat, the erasing of expired cards, the decisions of people and the counting of events.
+    func periodicTasks(beside stages: [any StageWork]) -> [PeriodicTask] {
         let (board, time, upkeep) = (self.context.board, self.context.time, self.context.store.upkeep)
         return [
-            Companion(pause: Worker.heartbeat) {
+            PeriodicTask(firstPause: Worker.heartbeat) {
                 try await self.beat(beside: stages)
                 return Worker.heartbeat
             },
-            Companion(pause: Limits.retentionPause) {
+            PeriodicTask(firstPause: Limits.retentionPause) {
                 let begun = time.steady()
                 let isBehind = await self.eraseExpired(until: begun + Worker.heartbeat)
-                // Overdue cards are erased for a fixed share of the time, however many they are.
+                // Any number of overdue cards takes only a fixed share of the time.
                 return isBehind ? (time.steady() - begun) * Limits.retentionShare : Limits.retentionPause
             },
-            // Apart from the heartbeat, because it may wait for the lock of a number.
-            Companion(pause: Limits.decisionInterval) {
+            // Apart from the heartbeat, because decisions may wait for the lock of a number.
+            PeriodicTask(firstPause: Limits.decisionInterval) {
                 await self.carryOutDueDecisions()
                 return Limits.decisionInterval
             },
-            Companion(pause: Limits.tallyPause) {
+            PeriodicTask(firstPause: Limits.tallyPause) {
                 // An error is ignored: the same events are added later. The stages detect damaged data themselves.
                 while !board.isEnding, (try? await upkeep.foldTally(now: time.now())) == true {}
                 return Limits.tallyPause
@@ -36,18 +37,19 @@ extension Engine {
         ]
     }
 
-    /// Returns the task of a companion, which lasts until the engine ends.
-    func running(_ companion: Companion) -> @Sendable () async throws -> Void {
+    /// Returns a function that repeats a task until the engine ends.
+    func repeating(_ task: PeriodicTask) -> @Sendable () async throws -> Void {
         {
-            var pause = companion.pause
+            var pause = task.firstPause
             while !self.context.board.isEnding {
                 do { try await self.context.time.sleep(pause) } catch { return }
-                pause = try await companion.body()
+                pause = try await task.body()
             }
         }
     }
 
-    /// Writes the heartbeat, takes over claims of dead workers, and obeys pauses that other processes stored.
+    /// Writes the heartbeat, takes over claims of dead workers, obeys pauses that other processes stored, and marks stages
+    /// with due work.
     private func beat(beside stages: [any StageWork]) async throws {
         let dead = try await self.heartbeat()
         self.context.events(.beat(self.context.room))
@@ -55,7 +57,7 @@ extension Engine {
         if dead > 0 { self.wake() }
     }
 
-    /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
+    /// Writes the heartbeat, takes over the claims of dead workers, and returns the number of dead workers.
     @discardableResult
     func heartbeat() async throws -> Int {
         let (dead, held) = try await self.context.store.upkeep.heartbeat(
@@ -70,14 +72,16 @@ extension Engine {
         return dead
     }
 
-    /// Marks the stages with due work that nothing holds back: neither time nor rate, a reported pause or a full disk.
+    /// Marks each stage with due work, unless a rate, a reported pause or a full disk holds the stage back. A stage that stays
+    /// marked for long is idle for an unknown cause, which is reported.
     private func markDue(_ stages: [any StageWork], _ pauses: [EndpointPause]) async throws {
         // Each host of photos has its own gate, and cards that wait for one are due later.
         let reported = pauses.filter { !$0.isStandstill && $0.state != .waits && $0.stage != .fetch }.map(\.stage)
         let (now, isAmple) = (self.context.time.now(), self.context.room == .ample)
         for work in stages {
             let mayWork =
-                !reported.contains(work.stage) && work.gate?.wait == nil && (isAmple || work.stage == .deliver)
+                !reported.contains(work.stage) && work.gate?.timeToNextCall == nil
+                && (isAmple || work.stage == .deliver)
             if mayWork, let due = try await work.nextDue(), due <= now {
                 self.context.board.markDue(work.stage, time: self.context.time)
             } else {
@@ -86,7 +90,7 @@ extension Engine {
         }
     }
 
-    /// - Returns: the pauses stored in the sandbox.
+    /// Applies the pauses that the sandbox stores to the gates, and returns these pauses.
     @discardableResult
     func restoreGates(isStart: Bool = false) async throws -> [EndpointPause] {
         let store = self.context.store
@@ -94,7 +98,7 @@ extension Engine {
         let before = gates.map(\.stored)
         let pauses = try await store.endpoints.pauses()
         for (gate, before) in zip(gates, before) {
-            // Read after the pauses: a process that stores a pause has already concluded its answer.
+            // Counted after the pauses are read: a process stores the unreadable answer first, then the pause for it.
             let numbers =
                 gate.stage == .fetch
                 ? 0 : try await store.endpoints.unreadableNumbers(gate.stage, now: self.context.time.now())
@@ -103,7 +107,7 @@ extension Engine {
         return pauses
     }
 
-    /// - Returns: whether cards changed.
+    /// Carries out the decisions of people that can no longer be undone; returns whether cards changed.
     @discardableResult
     func carryOutDueDecisions() async -> Bool {
         let (worker, time) = (self.context.worker, self.context.time)
@@ -116,9 +120,10 @@ extension Engine {
         return true
     }
 
-    /// Erases cards past their retention, until none is left, the engine ends, or `end`; then reports those that are overdue.
+    /// Erases cards past their retention, until none is left, the engine ends, or `end` has come; then reports how many
+    /// cards are overdue.
     ///
-    /// An error is reported, too, and has no other effect: the erasing is tried again.
+    /// An error is only reported: the erasing is tried again later.
     ///
     /// - Returns: whether overdue cards are left.
     @discardableResult
@@ -127,7 +132,7 @@ extension Engine {
         guard terms != RetentionTerms() else { return false }
         do {
             let origin = AccessOrigin(actor: "retention")
-            // Alternate, so that neither uses all the time.
+            // Alternates between images and cards, so that neither uses all the time.
             while !self.context.board.isEnding {
                 let dropped = try await store.upkeep.dropImages(terms, now: self.context.time.now())
                 let erased = try await store.upkeep.eraseExpired(terms, by: origin, now: self.context.time.now())
@@ -140,7 +145,7 @@ extension Engine {
         } catch let error as CodedError {
             self.context.events(.erasingFailed(error))
         } catch {
-            // A cancelled task ends by itself.
+            // Fallback of a cancellation: no report; the task ends.
         }
         return false
     }
