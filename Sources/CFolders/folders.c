@@ -42,7 +42,7 @@ static int enter(int folder, const char *name, int flags) {
     int next = openat(folder, name, flags | O_NOFOLLOW);
     int error = errno;
     struct stat status;
-    // With O_DIRECTORY, openat(2) reports a link as ENOTDIR.
+    // For a link, openat(2) with O_DIRECTORY reports ENOTDIR; without it, ELOOP.
     if (next < 0 && error == ENOTDIR && fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
         && S_ISLNK(status.st_mode)) {
         error = ELOOP;
@@ -86,6 +86,6 @@ int idc_open_real(const char *path, int flags) {
     return (int)descriptor;
 }
 
-int idc_look_real(const char *path) {
+int idc_open_real_path(const char *path) {
     return idc_open_real(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }

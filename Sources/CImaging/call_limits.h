@@ -9,7 +9,7 @@
 #include "idci_image.h"
 
 // Writes a text into the caller's buffer, if there is one.
-static inline void idci_say(char *message, size_t capacity, const char *text) {
+static inline void idci_write_message(char *message, size_t capacity, const char *text) {
     if (message != NULL && capacity > 0) snprintf(message, capacity, "%s", text);
 }
 
@@ -20,7 +20,8 @@ static inline int64_t idci_deadline(uint32_t milliseconds) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + milliseconds;
 }
 
-static inline int idci_is_over(int64_t deadline) {
+// Whether a deadline has passed; `idci_deadline(1) - 1` is the present time.
+static inline int idci_has_passed(int64_t deadline) {
     return deadline != 0 && idci_deadline(1) - 1 > deadline;
 }
 

@@ -74,8 +74,8 @@ static const unsigned allowed_calls[] = {
     SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_exit, SYS_exit_group,
 };
 
-// Makes all other calls fail with EPERM, in every thread. A failed call does not kill the process: glibc and Swift also
-// make calls that they can do without.
+// Makes all calls that are not listed fail with EPERM, in every thread. The process is not killed: glibc and Swift also make
+// calls that they can do without.
 static int allow_only_listed_calls(void) {
     enum { CALLS = sizeof allowed_calls / sizeof allowed_calls[0] };
     const struct sock_filter head[] = {
@@ -111,7 +111,7 @@ int idci_confine(const idci_confinement *limits) {
         return -1;
     }
     if (set_limit(RLIMIT_AS, mapped + limits->memory_bytes) != 0) return -1;
-    /* The soft limit is lower: SIGXCPU names the cause, SIGKILL could come from any process. */
+    /* The soft limit is lower, so that SIGXCPU names the cause: a SIGKILL could come from any process. */
     if (set_limits(RLIMIT_CPU, limits->cpu_seconds, limits->cpu_seconds + 1) != 0) return -1;
     if (set_limit(RLIMIT_FSIZE, limits->file_bytes) != 0) return -1;
     return allow_only_listed_calls();

@@ -22,7 +22,6 @@ package struct EmbeddedError: Error, CustomStringConvertible {
         case portUnavailable
     }
 
-    /// The class of the error.
     package let code: Code
     /// The error and its remedy, without personal data.
     package let message: String
@@ -32,7 +31,6 @@ package struct EmbeddedError: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// The code and the message.
     package var description: String { "\(self.code.rawValue): \(self.message)" }
 }
 

@@ -70,7 +70,6 @@ struct RouterRefusals: RouterMiddleware {
     }
 }
 
-/// A request's context that knows its connection.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     fileprivate let channel: any Channel
@@ -89,7 +88,6 @@ struct ConnectionContext: RequestContext {
 }
 
 extension ConnectionContext {
-    /// Closes the connection now.
     func close() async { try? await self.channel.close().get() }
 
     /// Returns when the client has closed the connection, or the endpoint shuts down.
@@ -151,7 +149,6 @@ extension Request {
 }
 
 extension Response {
-    /// A response with a whole body.
     init(_ status: HTTPResponse.Status, _ contentType: String, _ body: some Sequence<UInt8>) {
         let body = ResponseBody(byteBuffer: ByteBuffer(bytes: body))
         self.init(status: status, headers: [.contentType: contentType], body: body)

@@ -16,7 +16,6 @@ enum Limits {
 
     /// The characters of a field's value.
     static let fieldCharacters = 200
-    /// The characters of an idempotency key.
     static let keyCharacters = 256
     /// The bytes of a folder's name: file systems allow 255.
     static let folderNameBytes = 120

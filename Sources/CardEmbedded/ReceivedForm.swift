@@ -10,7 +10,6 @@ struct ReceivedForm: Sendable {
         var filename: String?
         /// The part's content type as sent; `nil` when there was none.
         var contentType: String?
-        /// The bytes, exactly.
         var body: Data
 
         /// The bytes as text; `nil` when they are not UTF-8.

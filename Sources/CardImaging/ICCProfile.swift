@@ -70,7 +70,7 @@ struct ICCProfile {
 
     // MARK: - Tags
 
-    /// XYZType, section 10.31.
+    /// Returns the XYZ of a colourant (XYZType, section 10.31).
     private func colourant(_ name: String) -> [Double]? {
         guard let tag = self.tags[name], tag.count >= 20, Self.text(self.bytes, at: tag.lowerBound) == "XYZ " else {
             return nil
@@ -91,7 +91,7 @@ struct ICCProfile {
         return values.map { Float(min(1, max(0, $0))) }
     }
 
-    /// curveType, section 10.6: no entry is linear, one is a gamma, more are a table.
+    /// Returns a curve (curveType, section 10.6): linear without an entry, with one a gamma, with more a table.
     private func sampledCurve(_ tag: Range<Int>) -> [Double]? {
         let count = Self.integer(self.bytes, at: tag.lowerBound + 8, bytes: 4)
         let start = tag.lowerBound + 12
@@ -115,7 +115,7 @@ struct ICCProfile {
         }
     }
 
-    /// parametricCurveType, section 10.16, functions 0 to 4.
+    /// Returns a curve by one of the functions 0 to 4 (parametricCurveType, section 10.16).
     private func parametricCurve(_ tag: Range<Int>) -> [Double]? {
         let kind = Self.integer(self.bytes, at: tag.lowerBound + 8, bytes: 2)
         let parameterCounts = [1, 3, 4, 5, 7]
@@ -146,7 +146,7 @@ struct ICCProfile {
         bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// s15Fixed16Number, section 4.6.
+    /// Reads a number (s15Fixed16Number, section 4.6).
     private func fixed(at offset: Int) -> Double {
         Double(Int32(truncatingIfNeeded: Self.integer(self.bytes, at: offset, bytes: 4))) / 65536
     }

@@ -34,7 +34,7 @@ package struct ImageRecompressor: Sendable {
     ///   `image_truncated`, `image_corrupt`, `image_too_many_pixels` …); of kind `temporary` when there is no memory or
     ///   time now.
     package func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
-        try self.admit(source)
+        try self.checkSource(source)
         // A typed throw does not pass through withUnsafeBytes.
         let outcome = source.withUnsafeBytes { raw in
             let bytes = raw.bindMemory(to: UInt8.self)
@@ -51,7 +51,7 @@ package struct ImageRecompressor: Sendable {
     }
 
     /// Refuses sources that are empty, too large or of another format, without decoding.
-    func admit(_ source: Data) throws(CodedError) {
+    func checkSource(_ source: Data) throws(CodedError) {
         guard !source.isEmpty else { throw CodedError(.imageEmpty, .input, .imageEmpty) }
         guard source.count <= self.settings.maxSourceBytes else {
             throw CodedError(.sourceTooLarge, .input, .imageTooLarge(source.count, self.settings.maxSourceBytes))
@@ -83,6 +83,7 @@ package struct ImageRecompressor: Sendable {
 
     // MARK: Encoding
 
+    /// Changes a photo as little as the settings allow: keeps its bytes, requantises it, or decodes and encodes it.
     private func prepare(_ photo: PhotoSource, _ source: Data) throws(CodedError) -> PreparedImage {
         if photo.isAcceptableAsIs(self.settings) {
             try photo.checkThatItDecodes()
@@ -100,8 +101,8 @@ package struct ImageRecompressor: Sendable {
         return try self.finish(planes, colour, qualities: ladder, of: photo.subject)
     }
 
-    /// Converts the colours, then encodes with lower qualities and at last with shorter edges; always from the full
-    /// planes.
+    /// Converts the colours and encodes, with lower qualities and at last with shorter edges until the byte budget is met;
+    /// always from the full planes.
     private func finish(
         _ planes: borrowing Planes,
         _ colour: ColourConversion,

@@ -17,7 +17,7 @@ extension ReasonCode {
     package static let decoderUnavailable = ReasonCode(rawValue: "decoder_unavailable")
 }
 
-/// The image that is read, as the message of a refusal needs it.
+/// What the message of a refusal says about an image.
 struct ImageSubject {
     var format: ImageFormat
     var settings: ImagingSettings
@@ -37,7 +37,7 @@ struct ImageSubject {
         }
     }
 
-    /// Runs such a function and throws the refusal for its status.
+    /// Runs a C function like ``run(_:)``, and throws the refusal for its status.
     func check(_ body: (UnsafeMutablePointer<CChar>?, Int) -> idci_status) throws(CodedError) {
         let (status, detail) = Self.run(body)
         if status != IDCI_OK { throw self.refusal(status, detail) }
@@ -62,7 +62,7 @@ struct ImageSubject {
             (.imageTooManyPixels, .imageTooManyPixels(self.size, limit: self.settings.maxPixels))
         case IDCI_EDGE_TOO_LONG: (.imageEdgeTooLong, .imageEdgeTooLong(self.limits.maxSourceEdge))
         case IDCI_TOO_MUCH_MEMORY where self.decodeBytes <= limit / 2:
-            // The result needs most of the memory, not the source.
+            // It is the result that needs most of the memory, not the source.
             (.imageDecodeMemory, .imageResultMemory(self.size, limit: limit, maxEdge: self.settings.maxEdge))
         case IDCI_TOO_MUCH_MEMORY: (.imageDecodeMemory, .imageMemory(self.size, limit: limit))
         case IDCI_TOO_MANY_SCANS: (.imageTooManyScans, .imageTooManyScans(self.limits.maxScans))

@@ -5,7 +5,7 @@ struct ImagingLimits: Hashable, Sendable, Codable {
     /// The longest edge of a source (`image_edge_too_long`): libjpeg's own limit.
     var maxSourceEdge = 65_500
     /// The maximum scans of a progressive JPEG (`image_too_many_scans`). Cameras and editors write about ten; each
-    /// costs a pass over all coefficients, however few bytes it has.
+    /// costs a pass over all coefficients, however few bytes the scan has.
     var maxScans = 100
     /// The maximum bytes that decoding and our own pixels may hold at once (`image_decode_memory`): two workers stay
     /// under 200 MB. Baseline JPEGs and plain PNGs need a few rows, but all rows of a wide picture that becomes tiny; a

@@ -57,8 +57,8 @@ struct PhotoSource {
         }
     }
 
-    /// Decodes and reduces, a JPEG at the smallest DCT scale at which it is not smaller than the target; never enlarges. The
-    /// profile of a PNG comes with its pixels, and sets `colour`.
+    /// Decodes and reduces the picture, a JPEG at the smallest DCT scale that is not below the target. The profile of a PNG is
+    /// read with its pixels, and determines `colour`.
     func decode(to target: PixelSize, _ colour: inout ColourConversion) throws(CodedError) -> Planes {
         var limits = self.limits
         let (start, count) = (self.bytes.baseAddress, self.bytes.count)
@@ -79,7 +79,7 @@ struct PhotoSource {
         return planes
     }
 
-    /// The conversion by the profile of a JPEG; only one coded in three components can carry an RGB profile for our pixels.
+    /// The conversion by the profile of a JPEG; only a JPEG of three components can have an RGB profile for its pixels.
     func colourConversion() -> ColourConversion {
         let size = self.header.icc_bytes
         guard self.header.components == 3, (1...ImagingLimits.maxProfileBytes).contains(size) else { return .none }

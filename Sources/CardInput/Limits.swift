@@ -8,7 +8,7 @@ enum InputLimits {
     static let markBytes = 128
     /// The largest manifest in bytes; a million rows of 256 bytes, read as a whole.
     static let manifestBytes = 268_435_456
-    /// How many leading bytes of a file show whether it is an image.
+    /// How many leading bytes of a file are enough to recognise an image.
     static let sniffBytes = 4096
     /// The levels of `folder:LEVEL`; no real path has more folders.
     static let levels = 1...64
@@ -18,33 +18,32 @@ enum InputLimits {
 
 /// Fixed limits of watched folders, each with its reason.
 enum WatchLimits {
-    /// How often everything is scanned, whatever inotify reports.
+    /// The interval of full scans if inotify works.
     static let rescan = Duration.seconds(300)
-    /// How often everything is scanned without inotify.
+    /// The interval of full scans without inotify.
     static let poll = Duration.seconds(5)
-    /// How long a folder that the watch has emptied stays before it is removed.
+    /// How long a folder that the watch has emptied is kept before it is removed.
     static let emptiedWait = Duration.seconds(86_400)
-    /// How often a missing folder is looked for.
-    static let comeBack = Duration.seconds(2)
-    /// How long a folder may take to answer before this is reported.
+    static let missingFolderInterval = Duration.seconds(2)
+    /// How long a folder may take to answer before its silence is reported.
     static let silence = Duration.seconds(30)
-    /// How long a file that was written to and not closed must be unchanged: a scanner or a slow copy may pause.
+    /// How long a file must be unchanged if it was written to and not closed: a scanner or a slow copy may pause.
     static let openWait = Duration.seconds(600)
-    /// How long an incomplete photo with the file of a download beside it is unchanged before this is reported.
+    /// How long an unfinished download must be unchanged before it is reported: an incomplete photo, marked by a file beside it.
     static let unfinishedWait = Duration.seconds(3600)
-    /// Photos that are handed to the pipeline at a time: enough to share commits, few enough for a short wait at the end.
-    static let takenAtOnce = 8
-    /// How long the end waits for a file that is being archived: its folder may not answer.
+    /// The most photos handed to the pipeline at a time: enough to share commits, few enough for a short wait at the end.
+    static let handedOverAtOnce = 8
+    /// How long a stopping watch waits for a file that is being archived: its folder may not answer.
     static let endWait = Duration.seconds(3)
     /// The most files examined in one step.
     static let examinedAtOnce = 500
-    /// How often a file is tried that cannot be opened, or not decoded for a temporary reason.
+    /// How often a file is tried if it cannot be opened, or cannot be decoded for a temporary reason.
     static let tries = 6
     /// The wait before something is tried again; it doubles each time up to the second value.
     static let retry = (first: Duration.seconds(1), longest: Duration.seconds(60))
-    /// How many numbered names of a file may be free in a row before a used one.
+    /// How many numbered names in a row may be free before the search for a file ends.
     static let missingNames = 16
-    /// The most changes between two turns; beyond it, everything is scanned again.
+    /// The most changes between two turns of a folder; beyond them, everything is scanned again.
     static let changes = 65_536
 
     /// Returns the wait before the next try, after `tries` failed ones.

@@ -7,7 +7,7 @@ enum Limits {
 
     /// Bytes of all bodies in memory at a time: eight of the largest images. The sandbox seals each image once more.
     static let bodyMemory = 256 << 20
-    /// How long a body waits for its bytes in memory.
+    /// How long a body waits until there is memory for its bytes.
     static let roomWait = Duration.seconds(15)
     /// Bytes of a body that are reserved before they arrive, a pair of photos: more are reserved as they arrive.
     static let lentBodyBytes = 8 << 20
@@ -71,8 +71,8 @@ struct ConnectionLimits: Hashable, Sendable {
     var bodyBytesPerSecond = 2_048
     /// Bytes of all bodies in memory whose signatures are not checked yet: the largest one always fits.
     var unsignedMemory = 64 << 20
-    /// The bytes per second from which the total time of such a body is computed, beside the grace: on a line of 256 kB/s
-    /// the largest one arrives. A least pace is not enough: bytes that arrive fast earn time for a slow rest.
+    /// The pace from which the total time of a body with an unchecked signature is computed, beside the grace: on a line of
+    /// 256 kB/s the largest one arrives in time. A least average is not enough: fast bytes would earn time for slow ones.
     var unsignedBytesPerSecond = 200_000
     /// How long a client may take to read an answer.
     var writeTime = Duration.seconds(30)

@@ -45,8 +45,8 @@ extension Boundary {
     /// UUID thus gives the 128 bits of its 32 digits; a key that can be guessed gives a boundary that can be guessed,
     /// which is why ``derived(from:absentFrom:)`` searches the parts.
     ///
-    /// - Parameter ordinal: The index of the boundary of this key: 0 unless that one occurs in a part. It does not
-    ///   count uploads.
+    /// - Parameter ordinal: The index of the boundary among those of the key: 0 unless that boundary occurs in a part. It
+    ///   does not count uploads.
     package static func derived(from idempotencyKey: String, attempt ordinal: Int) -> Boundary {
         var text = ""
         for byte in idempotencyKey.utf8 where byte != UInt8(ascii: "-") && text.utf8.count < self.maximumKeyCharacters {

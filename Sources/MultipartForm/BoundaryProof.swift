@@ -4,8 +4,8 @@ import Glibc
 /// Searches parts to prove that a boundary occurs in none of them.
 ///
 /// RFC 2046 forbids a *line* that starts with `--boundary`; this search covers every byte, as some receivers do: Django
-/// 5.2.19 and tornado 6.6.1 cut a part at, or refuse it for, `--boundary` in the middle of a line. Text after the
-/// boundary does not make it safe either.
+/// 5.2.19 and tornado 6.6.1 cut a part at, or refuse it for, `--boundary` in the middle of a line. Further text
+/// after the boundary does not make it safe either.
 enum BoundaryProof {
     /// Returns the position of the first part, counted from 1, that holds a text.
     static func firstOccurrence(of text: String, in parts: [MultipartForm.Part]) -> Int? {

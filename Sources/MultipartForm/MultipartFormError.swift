@@ -62,7 +62,6 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
     package var description: String { "\(self.code): \(self.message)" }
 }
 
-/// Throws an error unless a condition holds.
 func require(
     _ condition: Bool,
     _ code: MultipartFormError.Code,

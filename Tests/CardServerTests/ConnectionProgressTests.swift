@@ -90,30 +90,30 @@ struct ConnectionProgressTests {
     @Test func `time counts against a body only while it is waited for`() {
         var pace = BodyPace(limits: Self.limits)
         #expect(pace.deadline == nil)
-        pace.wait(at: .seconds(0))
+        pace.beginWaiting(at: .seconds(0))
         #expect(pace.deadline == .seconds(15))
         pace.receive(1_000, at: .seconds(14))
         #expect(pace.deadline == nil)
         // Nobody wanted anything for an hour.
-        pace.wait(at: .seconds(3_614))
+        pace.beginWaiting(at: .seconds(3_614))
         // 20 s of grace and 1 s for 1,000 bytes, of which 14 s are used up.
         #expect(pace.deadline == .seconds(3_614 + 7))
         pace.receive(1, at: .seconds(3_620))
-        pace.wait(at: .seconds(3_620))
+        pace.beginWaiting(at: .seconds(3_620))
         #expect(pace.deadline == .seconds(3_621) + .milliseconds(1))
     }
 
     @Test func `what came fast buys no more than the grace and a standstill, however much it is`() {
         var pace = BodyPace(limits: Self.limits)
-        pace.wait(at: .zero)
+        pace.beginWaiting(at: .zero)
         pace.receive(44 << 20, at: .seconds(1))
         // Then a byte every ten seconds.
         var time = Duration.seconds(1)
-        pace.wait(at: time)
+        pace.beginWaiting(at: time)
         while let deadline = pace.deadline, deadline > time + .seconds(10), time < .seconds(3_600) {
             time += .seconds(10)
             pace.receive(1, at: time)
-            pace.wait(at: time)
+            pace.beginWaiting(at: time)
         }
         #expect(time == .seconds(31))
         // 20 s and 15 s, of which 30 s are used up.
@@ -125,16 +125,16 @@ struct ConnectionProgressTests {
         progress.receiveHead()
         progress.limitBody(until: .seconds(30))
         for second in 0..<29 {
-            progress.wait(at: .seconds(second))
+            progress.beginWaiting(at: .seconds(second))
             progress.receiveBody(1 << 20, at: .seconds(second + 1))
         }
         #expect(progress.deadline == nil)
-        progress.wait(at: .seconds(29))
+        progress.beginWaiting(at: .seconds(29))
         #expect(progress.deadline?.at == .seconds(30))
         #expect(progress.deadline?.overdue == .body)
         progress.receiveEnd(at: .seconds(29))
         progress.receiveHead()
-        progress.wait(at: .seconds(29))
+        progress.beginWaiting(at: .seconds(29))
         #expect(progress.deadline?.at == .seconds(29 + 15))
     }
 
@@ -149,7 +149,7 @@ struct ConnectionProgressTests {
     @Test func `a body that comes fast enough may take as long as it needs`() {
         var pace = BodyPace(limits: Self.limits)
         let late = (0..<10_000).filter { second in
-            pace.wait(at: .seconds(second))
+            pace.beginWaiting(at: .seconds(second))
             defer { pace.receive(1_000, at: .seconds(second + 1)) }
             return pace.deadline.map { $0 <= .seconds(second + 1) } ?? true
         }

@@ -23,7 +23,7 @@ int idc_is_remote(int descriptor);
 int idc_open_real(const char *path, int flags);
 
 /** As idc_open_real, but with O_PATH: only for fstat(2). */
-int idc_look_real(const char *path);
+int idc_open_real_path(const char *path);
 
 /** As idc_open_real, always component by component. */
 int idc_open_stepwise(const char *path, int flags);

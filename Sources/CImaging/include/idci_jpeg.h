@@ -48,7 +48,6 @@ idci_status idci_jpeg_decode_planes(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, char *message,
     size_t message_capacity);
 
-/// Parameters of the encoder.
 typedef struct {
     int32_t quality;         ///< 1...100 in libjpeg's scale.
     size_t byte_ceiling;     ///< Encoding stops with IDCI_OVER_CEILING beyond this many bytes; 0: none.

@@ -30,7 +30,6 @@ idci_planes *idci_planes_create(const idci_reduction *reduction);
 /// Returns a smaller copy; NULL when memory is short.
 idci_planes *idci_planes_reduced(const idci_planes *planes, uint32_t width, uint32_t height);
 
-/// Frees the planes.
 void idci_planes_destroy(idci_planes *planes);
 
 // MARK: - Colours

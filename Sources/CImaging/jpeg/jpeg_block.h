@@ -30,6 +30,7 @@ typedef struct {
     bool is_wide;
 } block_factors;
 
+// Sets the exact factors and, if all of them fit, the narrow ones.
 static inline void set_factors(block_factors *factors, float exact[DCTSIZE][DCTSIZE]) {
     memcpy(factors->wide, exact, sizeof factors->wide);
     for (int i = 0; i < DCTSIZE2; i++) factors->is_wide |= fabsf(exact[i / DCTSIZE][i % DCTSIZE]) >= 2;
@@ -40,9 +41,9 @@ static inline void set_factors(block_factors *factors, float exact[DCTSIZE][DCTS
     }
 }
 
-// Multiplies by steps of 2^-FACTOR_BITS and rounds. Everything stays in sixteen bits, where one instruction takes eight
-// coefficients: the upper half of the product, and the carry of its lower half. Ties round towards zero: the error is
-// the same, and the result takes fewer bits.
+// Multiplies by steps of 2^-FACTOR_BITS and rounds. The result is the upper half of the product plus the carry from its lower
+// half, each in sixteen bits, where one instruction handles eight coefficients. Ties round towards zero: the error is the same,
+// and the result takes fewer bits.
 static inline coefficients scaled(coefficients stored, coefficients factors) {
     coefficients raised = (coefficients)((unsigned_coefficients)stored << (16 - FACTOR_BITS));
     wide product = __builtin_convertvector(raised, wide) * __builtin_convertvector(factors, wide);

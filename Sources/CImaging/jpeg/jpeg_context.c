@@ -64,7 +64,7 @@ static void copy_libjpegs_text(j_common_ptr jpeg) {
     idci_jpeg_context *context = context_of(jpeg);
     char text[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, text);
-    idci_say(context->message, context->message_capacity, text);
+    idci_write_message(context->message, context->message_capacity, text);
 }
 
 static void error_exit(j_common_ptr jpeg) {
@@ -113,7 +113,7 @@ struct jpeg_error_mgr *idci_jpeg_context_prepare(
     context->manager.emit_message = emit_message;
     context->message = message;
     context->message_capacity = message_capacity;
-    idci_say(message, message_capacity, "");
+    idci_write_message(message, message_capacity, "");
     context->deadline = idci_deadline(max_milliseconds);
     return &context->manager;
 }
@@ -131,7 +131,7 @@ void idci_jpeg_fail(j_common_ptr jpeg, idci_status status, const char *format, .
 }
 
 void idci_jpeg_check_deadline(j_common_ptr jpeg) {
-    if (idci_is_over(context_of(jpeg)->deadline)) {
+    if (idci_has_passed(context_of(jpeg)->deadline)) {
         idci_jpeg_fail(jpeg, IDCI_TOO_SLOW, "decoding took longer than allowed");
     }
 }

@@ -23,6 +23,7 @@ static bool is_sampled_evenly(j_decompress_ptr jpeg) {
     return true;
 }
 
+// Fills the header of the job.
 static void describe(j_decompress_ptr jpeg, void *work) {
     const reading *job = work;
     idci_header *header = job->header;
@@ -60,8 +61,8 @@ idci_status idci_jpeg_read_header(
 // MARK: - Rows of pixels
 
 static void choose_output(j_decompress_ptr jpeg, uint32_t scale) {
-    bool inks = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
-    jpeg->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBX;
+    bool is_cmyk = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
+    jpeg->out_color_space = is_cmyk ? JCS_CMYK : JCS_EXT_RGBX;
     jpeg->scale_num = scale;
     jpeg->scale_denom = 8;
     jpeg->do_block_smoothing = FALSE;
@@ -139,7 +140,7 @@ uint32_t idci_jpeg_scaled_edge(uint32_t edge, uint32_t scale) {
 }
 
 uint32_t idci_jpeg_scale_for(uint32_t width, uint32_t height, uint32_t at_least_width, uint32_t at_least_height) {
-    // Full size needs all pixels: tiny edges round up to their own length even at 1/8, but as averages of blocks.
+    // The full size is never scaled: at 1/8 a tiny edge rounds up to its own length, but its pixels are averages of blocks.
     if (at_least_width >= width && at_least_height >= height) return 8;
     for (uint32_t scale = 1; scale < 8; scale *= 2) {
         bool enough = idci_jpeg_scaled_edge(width, scale) >= at_least_width

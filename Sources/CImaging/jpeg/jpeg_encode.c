@@ -7,7 +7,7 @@
 
 enum {
     FIRST_BUFFER_BYTES = 256 * 1024,
-    MOST_ROWS = 2 * DCTSIZE,  // Rows of one component that libjpeg accepts at a time.
+    MAX_ROWS = 2 * DCTSIZE,  // Rows of one component that libjpeg accepts at a time.
 };
 
 // MARK: - Destination: a buffer that grows up to a ceiling.
@@ -81,7 +81,7 @@ void idci_jpeg_write_profile(j_compress_ptr jpeg, const idci_jpeg_encoding *enco
 }
 
 static void write_strips(j_compress_ptr jpeg, const idci_planes *planes) {
-    JSAMPROW rows[IDCI_PLANES][MOST_ROWS];
+    JSAMPROW rows[IDCI_PLANES][MAX_ROWS];
     JSAMPARRAY arrays[IDCI_PLANES] = {rows[0], rows[1], rows[2]};
     for (uint32_t strip = 0; jpeg->next_scanline < jpeg->image_height; strip++) {
         for (int i = 0; i < IDCI_PLANES; i++) {
@@ -93,7 +93,7 @@ static void write_strips(j_compress_ptr jpeg, const idci_planes *planes) {
                 rows[i][j] = plane->samples + (size_t)y * plane->stride;
             }
         }
-        jpeg_write_raw_data(jpeg, arrays, MOST_ROWS);
+        jpeg_write_raw_data(jpeg, arrays, MAX_ROWS);
     }
 }
 

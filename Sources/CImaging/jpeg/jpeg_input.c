@@ -132,7 +132,7 @@ idci_status idci_jpeg_with_decoder(
     uint32_t milliseconds = limits != NULL ? limits->max_milliseconds : 0;
     jpeg.err = idci_jpeg_context_prepare(&context, message, message_capacity, milliseconds);
     if (bytes == NULL || count == 0) {
-        idci_say(message, message_capacity, "no data");
+        idci_write_message(message, message_capacity, "no data");
         return IDCI_TRUNCATED;
     }
     if (setjmp(context.escape) == 0) {

@@ -9,7 +9,7 @@
 #define SMALLEST_SCALED_SIZE(jpeg) ((jpeg)->min_DCT_scaled_size)
 #endif
 
-enum { MOST_ROWS = 4 * DCTSIZE };  // Rows of one component that libjpeg outputs at a time.
+enum { MAX_ROWS = 4 * DCTSIZE };  // Rows of one component that libjpeg outputs at a time.
 
 // Returns the number of rows of the component that libjpeg outputs at a time.
 static uint32_t rows_at_a_time(const jpeg_component_info *component) {
@@ -38,7 +38,7 @@ static void start_reducer(j_decompress_ptr jpeg, int index, idci_planes *planes)
 }
 
 static void read_strips(j_decompress_ptr jpeg, idci_planes *planes) {
-    JSAMPROW rows[IDCI_PLANES][MOST_ROWS];
+    JSAMPROW rows[IDCI_PLANES][MAX_ROWS];
     JSAMPARRAY arrays[IDCI_PLANES] = {rows[0], rows[1], rows[2]};
     JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * SMALLEST_SCALED_SIZE(jpeg));
     uint32_t strip = 0;

@@ -13,17 +13,17 @@
 
 enum {
     COMPONENTS = 3,
-    MOST_BLOCK_ROWS = 2,  // Of one component in a strip.
+    MAX_BLOCK_ROWS = 2,  // Of one component in a strip.
 };
 
 // The blocks of one component: filled by the decoder, transformed for the encoder.
 typedef struct {
-    JBLOCK *source;             // `kept` rows of `across` blocks.
+    JBLOCK *source;             // `held_rows` rows of `across` blocks each.
     uint32_t across, down;      // In blocks, as stored.
-    uint32_t kept;
+    uint32_t held_rows;
     block_factors factors;
-    JBLOCKROW rows[MOST_BLOCK_ROWS];
-    JBLOCKROW target_rows[MOST_BLOCK_ROWS];
+    JBLOCKROW rows[MAX_BLOCK_ROWS];
+    JBLOCKROW target_rows[MAX_BLOCK_ROWS];
 } component_blocks;
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
     struct jpeg_source_mgr source;
     idci_jpeg_context context;
     idci_jpeg_destination target;
-    bool swaps, mirrored_across, mirrored_down;  // Position of stored blocks in the upright picture.
+    bool swaps, mirrored_across, mirrored_down;  // How stored blocks lie in the upright picture.
     bool holds_all;
     uint32_t strips_read;
     uint32_t arrays_requested;
@@ -55,14 +55,14 @@ static jvirt_barray_ptr request_array(
 ) {
     (void)pool, (void)zeroed;
     requantizing *job = job_of(jpeg);
-    if (job->arrays_requested >= COMPONENTS || rows > MOST_BLOCK_ROWS) {
+    if (job->arrays_requested >= COMPONENTS || rows > MAX_BLOCK_ROWS) {
         idci_jpeg_fail(jpeg, IDCI_INTERNAL, "unexpected coefficient array");
     }
     component_blocks *blocks = &job->components[job->arrays_requested++];
     blocks->across = across;
     blocks->down = down;
-    blocks->kept = job->holds_all ? down : rows;
-    size_t count = (size_t)across * blocks->kept;
+    blocks->held_rows = job->holds_all ? down : rows;
+    size_t count = (size_t)across * blocks->held_rows;
     blocks->source = jpeg->mem->alloc_large(jpeg, JPOOL_IMAGE, count * sizeof(JBLOCK));
     return (jvirt_barray_ptr)(void *)blocks;
 }
@@ -71,12 +71,12 @@ static JBLOCKARRAY access_source(
     j_common_ptr jpeg, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count, boolean writable
 ) {
     component_blocks *blocks = blocks_of(array);
-    if (count > MOST_BLOCK_ROWS || first + count > blocks->down) {
+    if (count > MAX_BLOCK_ROWS || first + count > blocks->down) {
         idci_jpeg_fail(jpeg, IDCI_INTERNAL, "coefficients beyond the picture");
     }
     for (uint32_t i = 0; i < count; i++) {
-        blocks->rows[i] = blocks->source + (size_t)((first + i) % blocks->kept) * blocks->across;
-        // The entropy decoder writes only nonzero coefficients.
+        blocks->rows[i] = blocks->source + (size_t)((first + i) % blocks->held_rows) * blocks->across;
+        // Cleared, because the entropy decoder writes only nonzero coefficients.
         if (writable) memset(blocks->rows[i], 0, blocks->across * sizeof(JBLOCK));
     }
     return blocks->rows;
@@ -108,7 +108,7 @@ static void make_row(const requantizing *job, component_blocks *blocks, uint32_t
     uint32_t lines = job->swaps ? blocks->across : blocks->down;
     uint32_t line = upwards ? lines - 1 - y : y;
     ptrdiff_t step = job->swaps ? (ptrdiff_t)blocks->across : 1;
-    const JBLOCK *block = blocks->source + (job->swaps ? line : (size_t)(line % blocks->kept) * blocks->across);
+    const JBLOCK *block = blocks->source + (job->swaps ? line : (size_t)(line % blocks->held_rows) * blocks->across);
     if (backwards) {
         block += (ptrdiff_t)(count - 1) * step;
         step = -step;
@@ -127,7 +127,7 @@ static JBLOCKARRAY access_target(
     requantizing *job = job_of(jpeg);
     component_blocks *blocks = blocks_of(array);
     uint32_t down = job->swaps ? blocks->across : blocks->down;
-    if (writable || count == 0 || count > MOST_BLOCK_ROWS || first + count > down) {
+    if (writable || count == 0 || count > MAX_BLOCK_ROWS || first + count > down) {
         idci_jpeg_fail(jpeg, IDCI_INTERNAL, "coefficients beyond the picture");
     }
     read_strips(job, job->holds_all ? job->input.total_iMCU_rows : first / count + 1);

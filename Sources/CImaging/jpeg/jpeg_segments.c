@@ -138,8 +138,8 @@ void idci_jpeg_walk_segments(const uint8_t *bytes, size_t count, idci_jpeg_segme
             ended = true;
             break;
         }
-        bool stands_alone = marker == 0 || marker == MARKER_TEM || (marker >= MARKER_RST0 && marker <= MARKER_SOI);
-        if (stands_alone) {
+        bool is_without_body = marker == 0 || marker == MARKER_TEM || (marker >= MARKER_RST0 && marker <= MARKER_SOI);
+        if (is_without_body) {
             segments->has_metadata = true;
             continue;
         }

@@ -25,6 +25,7 @@ static void quantise(const double *exact, uint32_t count, int16_t *weights) {
     weights[largest] = (int16_t)(weights[largest] + rest);
 }
 
+// Computes the window and the weights of one target index.
 static void fill(idci_kernel *kernel, uint32_t index, double stretch, double *exact) {
     const uint32_t taps = kernel->taps;
     double centre = (index + 0.5) * kernel->ratio - 0.5 + kernel->offset, reach = 2 * stretch;
@@ -41,17 +42,17 @@ static void fill(idci_kernel *kernel, uint32_t index, double stretch, double *ex
 }
 
 uint32_t idci_kernel_taps(uint32_t source, double ratio) {
-    double most = floor(4 * (ratio > 1 ? ratio : 1)) + 1;
-    return most > source ? source : (uint32_t)most;
+    double taps = floor(4 * (ratio > 1 ? ratio : 1)) + 1;
+    return taps > source ? source : (uint32_t)taps;
 }
 
 bool idci_kernel_make(idci_kernel *made, uint32_t source, uint32_t target, double ratio, double offset) {
     double stretch = ratio > 1 ? ratio : 1;
-    uint32_t most = idci_kernel_taps(source, ratio);
-    *made = (idci_kernel){.source = source, .target = target, .ratio = ratio, .offset = offset, .taps = most};
+    uint32_t taps = idci_kernel_taps(source, ratio);
+    *made = (idci_kernel){.source = source, .target = target, .ratio = ratio, .offset = offset, .taps = taps};
     made->first = malloc(target * sizeof *made->first);
-    made->weights = calloc((size_t)target * most, sizeof *made->weights);
-    double *exact = malloc(most * sizeof *exact);
+    made->weights = calloc((size_t)target * taps, sizeof *made->weights);
+    double *exact = malloc(taps * sizeof *exact);
     bool complete = made->first != NULL && made->weights != NULL && exact != NULL;
     for (uint32_t i = 0; complete && i < target; i++) fill(made, i, stretch, exact);
     free(exact);

@@ -26,7 +26,6 @@ uint32_t idci_kernel_taps(uint32_t source, double ratio);
 // the target's grid, in source samples.
 bool idci_kernel_make(idci_kernel *made, uint32_t source, uint32_t target, double ratio, double offset);
 
-// Frees the memory of the kernel and clears it.
 void idci_kernel_clear(idci_kernel *kernel);
 
 #endif

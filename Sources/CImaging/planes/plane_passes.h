@@ -28,7 +28,6 @@ void idci_pass_across(
 // Transposes sixteen rows of `count` (a multiple of 16) samples into `count` columns of sixteen.
 void idci_columns(const uint8_t *const *rows, size_t count, uint8_t *columns);
 
-// Transposes a square.
 void idci_transpose(idci_square *square);
 
 static inline idci_bytes idci_reversed(idci_bytes value) {

@@ -16,7 +16,7 @@ static size_t round_up(size_t value, size_t multiple) {
 }
 
 // Allocates whole cache lines; NULL when memory is short.
-static void *room(size_t bytes) {
+static void *allocate(size_t bytes) {
     return aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
 }
 
@@ -24,10 +24,10 @@ static bool is_identity(const idci_axis *axis) {
     return axis->source == axis->target && axis->ratio == 1 && axis->offset == 0;
 }
 
-// Returns the number of rows in the ring: those of a kernel, or of a band if rows are only copied, and one strip.
+// Returns the number of rows in the ring: those that a kernel needs, or a band if rows are only copied, and one strip.
 static uint32_t ring_rows(const idci_axis *down, uint32_t strip) {
-    uint32_t kept = is_identity(down) ? LANES : idci_kernel_taps(down->source, down->ratio);
-    return (kept < down->source ? kept : down->source) + strip;
+    uint32_t needed = is_identity(down) ? LANES : idci_kernel_taps(down->source, down->ratio);
+    return (needed < down->source ? needed : down->source) + strip;
 }
 
 static uint64_t kernel_memory(const idci_axis *axis) {
@@ -36,7 +36,7 @@ static uint64_t kernel_memory(const idci_axis *axis) {
     return axis->target * (weights + sizeof(uint32_t));
 }
 
-// Rows are padded; the padding is most of a narrow plane.
+// Returns the bytes of a row with its padding, which takes more than the samples in a narrow plane.
 static size_t plane_stride(uint32_t width) { return round_up(width, ALIGNMENT) + 2 * MARGIN + LANES; }
 
 uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip, bool turned) {
@@ -46,24 +46,24 @@ uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *dow
         + plane_stride(width) * (uint64_t)height;
 }
 
-static bool kernel_ready(idci_kernel *kernel, bool scales, const idci_axis *axis) {
+static bool make_kernel(idci_kernel *kernel, bool scales, const idci_axis *axis) {
     return !scales || idci_kernel_make(kernel, axis->source, axis->target, axis->ratio, axis->offset);
 }
 
-static bool plane_ready(idci_plane *plane, uint32_t width, uint32_t height) {
+static bool make_plane(idci_plane *plane, uint32_t width, uint32_t height) {
     plane->width = width;
     plane->height = height;
     plane->stride = plane_stride(width);
-    plane->memory = room(plane->stride * height + 2 * MARGIN);
+    plane->memory = allocate(plane->stride * height + 2 * MARGIN);
     if (plane->memory == NULL) return false;
     plane->samples = plane->memory + MARGIN;
     return true;
 }
 
-static bool memory_ready(idci_plane_reducer *reducer, uint32_t taps) {
-    reducer->ring = room(reducer->row_bytes * reducer->ring_rows);
-    reducer->band = room(reducer->row_bytes * LANES);
-    reducer->columns = room(reducer->row_bytes * LANES);
+static bool allocate_buffers(idci_plane_reducer *reducer, uint32_t taps) {
+    reducer->ring = allocate(reducer->row_bytes * reducer->ring_rows);
+    reducer->band = allocate(reducer->row_bytes * LANES);
+    reducer->columns = allocate(reducer->row_bytes * LANES);
     reducer->window = malloc(taps * sizeof *reducer->window);
     reducer->window_weights = malloc(taps * sizeof *reducer->window_weights);
     return reducer->ring != NULL && reducer->band != NULL && reducer->columns != NULL && reducer->window != NULL
@@ -80,22 +80,22 @@ bool idci_plane_reducer_start(
     reducer->orientation = orientation;
     reducer->scales_across = !is_identity(&across);
     reducer->scales_down = !is_identity(&down);
-    bool kernels = kernel_ready(&reducer->across_kernel, reducer->scales_across, &across)
-        && kernel_ready(&reducer->down_kernel, reducer->scales_down, &down);
+    bool kernels = make_kernel(&reducer->across_kernel, reducer->scales_across, &across)
+        && make_kernel(&reducer->down_kernel, reducer->scales_down, &down);
     if (!kernels) return false;
     uint32_t taps = reducer->scales_down ? reducer->down_kernel.taps : 1;
     reducer->ring_rows = ring_rows(&down, strip);
     // The passes read and write whole vectors.
     reducer->row_bytes = round_up(row_bytes > across.source ? row_bytes : across.source, ALIGNMENT);
-    return memory_ready(reducer, taps)
-        && plane_ready(
+    return allocate_buffers(reducer, taps)
+        && make_plane(
             &reducer->target, turned ? down.target : across.target, turned ? across.target : down.target);
 }
 
 bool idci_plane_reducer_fill(idci_plane_reducer *reducer, uint32_t width, uint32_t height, uint8_t value) {
     idci_plane_reducer_clear(reducer);
     idci_plane *plane = &reducer->target;
-    if (!plane_ready(plane, width, height)) return false;
+    if (!make_plane(plane, width, height)) return false;
     memset(plane->samples, value, plane->stride * height);
     return true;
 }
@@ -180,6 +180,7 @@ static void write_band(const idci_plane_reducer *r, uint32_t y) {
     }
 }
 
+// Whether the first `rows` source rows are enough for target row `y`.
 static bool is_ready(const idci_plane_reducer *r, uint32_t y, uint32_t rows) {
     if (!r->scales_down) return y < rows;
     return r->down_kernel.first[y] + r->down_kernel.taps <= rows;

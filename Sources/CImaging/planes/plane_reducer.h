@@ -60,13 +60,11 @@ uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y);
 // Reduces every target row whose window is complete with the first `rows` source rows, and writes full bands.
 void idci_plane_reducer_advance(idci_plane_reducer *reducer, uint32_t rows);
 
-// Whether every target row has been written.
 bool idci_plane_reducer_is_complete(const idci_plane_reducer *reducer);
 
 // Repeats the last column up to `width`, as an encoder reads whole blocks.
 void idci_plane_pad(const idci_plane *plane, uint32_t width);
 
-// Frees all memory.
 void idci_plane_reducer_clear(idci_plane_reducer *reducer);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum {
     CHANNELS = 4,
-    MOST_STRIP_ROWS = 32,  // Four times eight: the highest sampling factor at full size.
+    MAX_STRIP_ROWS = 32,  // Four times eight: the highest sampling factor at full size.
 };
 
 static bool is_possible(const idci_reduction *r) {
@@ -72,12 +72,12 @@ static idci_component pixels_of(const idci_reduction *r, uint32_t strip) {
 }
 
 uint64_t idci_planes_memory(const idci_reduction *r) {
-    idci_component whole = pixels_of(r, MOST_STRIP_ROWS);
+    idci_component whole = pixels_of(r, MAX_STRIP_ROWS);
     uint64_t bytes = 0;
     for (int i = 0; i < IDCI_PLANES; i++) {
         idci_axis across = axis_of(r->width, whole.width, whole.across, r->target_width, i > 0, false);
         idci_axis down = axis_of(r->height, whole.height, whole.down, r->target_height, i > 0, false);
-        bytes += idci_plane_reducer_memory(&across, &down, MOST_STRIP_ROWS, r->orientation >= 5);
+        bytes += idci_plane_reducer_memory(&across, &down, MAX_STRIP_ROWS, r->orientation >= 5);
     }
     return bytes;
 }

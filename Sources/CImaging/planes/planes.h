@@ -34,7 +34,6 @@ bool idci_planes_expect_rows(idci_planes *planes);
 // Adds the next row of RGBX pixels; always true. `planes` is an idci_planes.
 bool idci_planes_push(void *planes, const uint8_t *row, uint32_t y);
 
-// Whether every row of the target was written.
 bool idci_planes_are_complete(const idci_planes *planes);
 
 // JFIF 1.02: luma and chroma of full range, chroma centred at 128; chroma from the sums of 2^bits colours.
@@ -51,7 +50,8 @@ static inline uint8_t idci_cr(int32_t r, int32_t g, int32_t b, int bits) {
 }
 
 static inline uint8_t idci_clamped(int32_t value) {
-    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    if (value < 0) return 0;
+    return (uint8_t)(value > 255 ? 255 : value);
 }
 
 // Computes the offsets from luma to red, green and blue.

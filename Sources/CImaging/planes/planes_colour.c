@@ -39,6 +39,7 @@ static void prepare(conversion *c, const idci_colour_transform *transform) {
             c->linear[i][j] = (light){steps(column[0] * value), steps(column[3] * value), steps(column[6] * value)};
         }
     }
+    // Each value of sRGB takes the steps up to the middle between it and the next value.
     for (int value = 0, start = 0; value < VALUES; value++) {
         double end = value == VALUES - 1 ? 1 : linear_from_srgb((value + 0.5) / (VALUES - 1));
         int next = (int)ceil(end * (STEPS - 1)) + (value == VALUES - 1);
@@ -96,7 +97,7 @@ static inline int32_t sum_of_square(const uint8_t rows[2][2 * CHUNK], uint32_t x
 }
 
 // Stores luma, and one chroma sample for the mean colour of four pixels.
-static void put(const pixels *from, uint32_t count, uint8_t *const luma[2], uint8_t *cb, uint8_t *cr) {
+static void store(const pixels *from, uint32_t count, uint8_t *const luma[2], uint8_t *cb, uint8_t *cr) {
     for (int down = 0; down < 2; down++) {
         const uint8_t *r = from->red[down], *g = from->green[down], *b = from->blue[down];
         for (uint32_t x = 0; x < 2 * count; x++) luma[down][x] = idci_luma(r[x], g[x], b[x]);
@@ -124,7 +125,7 @@ void idci_planes_to_srgb(idci_planes *planes, const idci_colour_transform *trans
             uint8_t *lumas[] = {row(luma, 2 * y) + 2 * x, row(luma, 2 * y + 1) + 2 * x};
             uint8_t *cb = row(chroma, y) + x, *cr = row(&planes->reducers[2].target, y) + x;
             look_up(&conversion, (const uint8_t *const *)lumas, cb, cr, count, &converted);
-            put(&converted, count, lumas, cb, cr);
+            store(&converted, count, lumas, cb, cr);
         }
     }
 }

@@ -40,27 +40,27 @@ idci_status idci_png_read_header(
     static const uint8_t signature[SIGNATURE_BYTES] = {0x89, 'P', 'N', 'G', 0x0D, 0x0A, 0x1A, 0x0A};
     if (bytes == NULL || header == NULL) return IDCI_INTERNAL;
     memset(header, 0, sizeof *header);
-    idci_say(message, message_capacity, "");
+    idci_write_message(message, message_capacity, "");
     if (count < SIGNATURE_BYTES + CHUNK_OVERHEAD + IHDR_BYTES) {
-        idci_say(message, message_capacity, "the data ends within the header");
+        idci_write_message(message, message_capacity, "the data ends within the header");
         return IDCI_TRUNCATED;
     }
     const uint8_t *ihdr = bytes + SIGNATURE_BYTES;
     if (memcmp(bytes, signature, SIGNATURE_BYTES) == 0 && memcmp(ihdr + 4, "CgBI", 4) == 0) {
         // Apple's variant: no zlib header, blue before red. libpng reports it as damaged.
-        idci_say(message, message_capacity, "a CgBI chunk");
+        idci_write_message(message, message_capacity, "a CgBI chunk");
         return IDCI_UNSUPPORTED;
     }
     bool begins = memcmp(bytes, signature, SIGNATURE_BYTES) == 0 && read_integer(ihdr) == IHDR_BYTES
         && memcmp(ihdr + 4, "IHDR", 4) == 0;
     if (!begins) {
-        idci_say(message, message_capacity, "no IHDR chunk at the beginning");
+        idci_write_message(message, message_capacity, "no IHDR chunk at the beginning");
         return IDCI_CORRUPT;
     }
     header->width = read_integer(ihdr + 8);
     header->height = read_integer(ihdr + 12);
     if (header->width == 0 || header->height == 0) {
-        idci_say(message, message_capacity, "an edge is zero");
+        idci_write_message(message, message_capacity, "an edge is zero");
         return IDCI_CORRUPT;
     }
     // libpng holds two rows of up to 8 bytes per pixel; we hold one more, or the whole picture when interlaced.

@@ -10,9 +10,9 @@
 
 enum {
     CHANNELS = 4,
-    MOST_CHUNKS = 128,                    // Ancillary chunks stored by libpng.
-    MOST_CHUNK_BYTES = 4 * 1024 * 1024,   // One inflated text or profile.
-    MOST_PROFILE_BYTES = 1024 * 1024,
+    MAX_CHUNKS = 128,                     // Ancillary chunks stored by libpng.
+    MAX_CHUNK_BYTES = 4 * 1024 * 1024,    // One inflated text or profile.
+    MAX_PROFILE_BYTES = 1024 * 1024,
     NEUTRAL_GAMMA = 45455,                // File gamma of sRGB in the unit of libpng (1/2.2 * 100000).
 };
 
@@ -34,7 +34,7 @@ typedef struct {
 
 static _Noreturn void stop(reading *job, idci_status status, const char *text) {
     job->status = status;
-    idci_say(job->message, job->message_capacity, text);
+    idci_write_message(job->message, job->message_capacity, text);
     longjmp(job->escape, 1);
 }
 
@@ -56,7 +56,7 @@ static void read_bytes(png_structp png, png_bytep target, size_t count) {
 }
 
 static void check_deadline(reading *job) {
-    if (idci_is_over(job->deadline)) stop(job, IDCI_TOO_SLOW, "decoding took longer than allowed");
+    if (idci_has_passed(job->deadline)) stop(job, IDCI_TOO_SLOW, "decoding took longer than allowed");
 }
 
 // Sets libpng to output 8-bit RGBA for every kind of file. Returns the number of passes.
@@ -81,7 +81,7 @@ static void copy_profile(reading *job, png_structp png, png_infop info) {
     png_uint_32 count = 0;
     int method = 0;
     if (png_get_iCCP(png, info, &name, &method, &profile, &count) == 0) return;
-    if (count == 0 || count > MOST_PROFILE_BYTES) return;
+    if (count == 0 || count > MAX_PROFILE_BYTES) return;
     job->icc = malloc(count);
     if (job->icc == NULL) stop(job, IDCI_OUT_OF_MEMORY, "no memory for the colour profile");
     memcpy(job->icc, profile, count);
@@ -129,7 +129,7 @@ static void read_streaming(reading *job, png_structp png, uint32_t width, uint32
     png_read_end(png, NULL);
 }
 
-// Without this libpng inflates and stores text chunks: up to MOST_CHUNKS times MOST_CHUNK_BYTES, from a file of a few
+// Without this libpng inflates and stores text chunks: up to MAX_CHUNKS times MAX_CHUNK_BYTES, from a file of a few
 // kilobytes.
 static void ignore_what_is_not_the_picture(png_structp png) {
     static const png_byte ignored[] = "tEXt\0zTXt\0iTXt\0sPLT\0hIST\0eXIf\0tIME\0pCAL\0sCAL\0oFFs\0pHYs";
@@ -141,8 +141,8 @@ static void ignore_what_is_not_the_picture(png_structp png) {
 static void run(reading *job, png_structp png, png_infop info) {
     png_set_read_fn(png, job, read_bytes);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // Checked from IHDR before.
-    png_set_chunk_cache_max(png, MOST_CHUNKS);
-    png_set_chunk_malloc_max(png, MOST_CHUNK_BYTES);
+    png_set_chunk_cache_max(png, MAX_CHUNKS);
+    png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
     ignore_what_is_not_the_picture(png);
     png_read_info(png, info);
     copy_profile(job, png, info);

@@ -10,8 +10,8 @@
 
 enum {
     CHUNK_OVERHEAD = 12,
-    MOST_CHUNK_BYTES = 1024 * 1024,     // Inflated; a profile with a thumbnail takes 64 KiB, twice that in hexadecimal.
-    MOST_EXIF_BYTES = 4096,             // Enough: the first directory is at the beginning.
+    MAX_CHUNK_BYTES = 1024 * 1024,      // Inflated; a profile with a thumbnail takes 64 KiB, twice that in hexadecimal.
+    MAX_EXIF_BYTES = 4096,              // Enough: the first directory is at the beginning.
 };
 
 // A synthetic file for libpng: signature and IHDR of one grey pixel, the one chunk, and the beginning of an IDAT chunk,
@@ -63,14 +63,14 @@ static int value_of(char digit) {
 
 // Parses a line with a name, a line with the number of bytes, then their hexadecimal digits in lines of any length.
 static int32_t orientation_in(const char *text, size_t count) {
-    uint8_t exif[MOST_EXIF_BYTES];
+    uint8_t exif[MAX_EXIF_BYTES];
     size_t at = 0, digits = 0;
     while (at < count && text[at] == '\n') at++;
     for (int lines = 0; lines < 2; lines++) {
         while (at < count && text[at] != '\n') at++;
         if (at < count) at++;
     }
-    for (; at < count && digits < 2 * (size_t)MOST_EXIF_BYTES; at++) {
+    for (; at < count && digits < 2 * (size_t)MAX_EXIF_BYTES; at++) {
         int value = value_of(text[at]);
         if (value < 0) continue;
         exif[digits / 2] = (uint8_t)(digits % 2 == 0 ? value << 4 : exif[digits / 2] | value);
@@ -86,7 +86,7 @@ static int32_t read_text(excerpt *from, png_structp png, png_infop info) {
     if (setjmp(from->escape) != 0) return 0;
     png_set_read_fn(png, from, read_bytes);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_chunk_malloc_max(png, MOST_CHUNK_BYTES);
+    png_set_chunk_malloc_max(png, MAX_CHUNK_BYTES);
     png_read_info(png, info);
     if (png_get_text(png, info, &texts, NULL) != 1) return 0;
     return orientation_in(texts[0].text, texts[0].itxt_length > 0 ? texts[0].itxt_length : texts[0].text_length);

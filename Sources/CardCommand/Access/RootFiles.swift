@@ -3,21 +3,21 @@ import CardStore
 import Foundation
 import Glibc
 
-/// New files (mode 0600) that root creates before it becomes the owner of the sandbox, who may have no rights to their
-/// folder; their content is written later.
+/// New files (mode 0600) that root creates before it becomes the owner of the sandbox, since the owner may have no rights to
+/// the folder of the files; their content is written later.
 struct RootFiles {
     private let descriptors: [String: Int32]
 
-    /// Creates the files if root will become another user, or always; else there are none.
+    /// Creates the files if root will become another user, or if `always` is set; otherwise there are none.
     ///
     /// - Throws: `not_found` without a sandbox; `file_not_written`; what loading the configuration throws.
     init(_ paths: [String], in folder: String? = nil, always: Bool = false, for options: GlobalOptions) throws {
         let sandbox = try options.load().configuration.sandboxPath
-        guard always || SandboxOwner.another(of: sandbox) != nil else {
+        guard always || SandboxOwner.otherOwner(of: sandbox) != nil else {
             self.descriptors = [:]
             return
         }
-        // Without a sandbox there is nothing to copy.
+        // Fail before a file is created: without a sandbox there is nothing to copy.
         if !always { try Sandbox.requireSandbox(at: sandbox) }
         var descriptors: [String: Int32] = [:]
         do {
@@ -37,6 +37,7 @@ struct RootFiles {
         self.descriptors = descriptors
     }
 
+    /// Whether the files were created.
     var areThere: Bool { !self.descriptors.isEmpty }
 
     /// Writes all pieces of `next` to a file and syncs it; if that fails, all files are emptied.

@@ -57,7 +57,7 @@ extension Configuration {
     /// - Parameter creating: whether a missing sandbox is created, with its key; the endpoints then determine its kind.
     func openStore(creating: Bool) async throws -> Sandbox {
         let isNew = !Sandbox.isSandbox(at: self.sandboxPath)
-        if isNew, creating { try self.requireKeyOfNoOther() }
+        if isNew, creating { try self.requireUnusedKey() }
         let store = try await self.unlockStore(creating: creating)
         guard !self.isEmbedded else { return store }
         if isNew { Console.notice(.sandboxMade(self.sandboxPath)) }
@@ -69,7 +69,7 @@ extension Configuration {
     /// Refuses to create a sandbox with the keys of another one: a mistyped path would send every document again.
     ///
     /// - Throws: `second_sandbox`; what reading the key file throws.
-    func requireKeyOfNoOther() throws(CodedError) {
+    func requireUnusedKey() throws(CodedError) {
         guard !self.isEmbedded, !self.makesNewSandbox, let file = self.keyFile, file.exists,
             try !file.sandboxes().isEmpty
         else { return }
@@ -77,14 +77,16 @@ extension Configuration {
         throw CodedError(code, .configuration, .sandboxSecond(self.sandboxPath, key: file.path))
     }
 
+    /// Opens the sandbox with the present keys; tries again if they were replaced meanwhile.
     private func unlockStore(creating: Bool) async throws -> Sandbox {
         if !creating { try Sandbox.requireSandbox(at: self.sandboxPath) }
         var ring = try await self.vaultKeys(creating: creating)
+        let kindOfNew: Sandbox.Kind? = creating ? .real : nil
         while true {
             do {
                 return try await Sandbox.open(
                     path: self.sandboxPath,
-                    kind: self.isEmbedded ? .embedded : creating ? .real : nil,
+                    kind: self.isEmbedded ? .embedded : kindOfNew,
                     ring: ring,
                     retcodes: self.backend.retcodes,
                     creating: creating,

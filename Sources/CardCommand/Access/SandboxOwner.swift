@@ -4,9 +4,9 @@ import Glibc
 
 /// Root works on the sandbox of another user as that user, so that root owns no file in it.
 enum SandboxOwner {
-    /// The status of a sandbox, or of its nearest existing folder, whose owner root must become; `nil` for other users, and
-    /// if root is the owner.
-    static func another(of path: String) -> stat? {
+    /// The status of a sandbox, or of its nearest existing folder, if root must become its owner; `nil` if this process is not
+    /// root's, or root is the owner.
+    static func otherOwner(of path: String) -> stat? {
         var status = stat()
         let existing = DurableFile.nearestExisting(path)
         return geteuid() == 0 && stat(existing, &status) == 0 && status.st_uid != 0 ? status : nil
@@ -16,8 +16,9 @@ enum SandboxOwner {
     ///
     /// - Throws: `sandbox_unavailable` if the system refuses.
     static func become(of path: String) throws(CodedError) {
+        // Read while this process is still root's: afterwards they would name the owner.
         _ = (SystemUser.subject, SystemUser.name)
-        guard let status = self.another(of: path) else { return }
+        guard let status = self.otherOwner(of: path) else { return }
         // The groups first: afterwards the right to change them is gone.
         var group = status.st_gid
         guard setgroups(1, &group) == 0, setgid(group) == 0, setuid(status.st_uid) == 0 else {

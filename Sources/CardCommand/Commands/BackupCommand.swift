@@ -37,7 +37,7 @@ struct BackupCommand: Command {
         }
         defer { files.removeEmpty() }
         return try await self.report.options.withSandbox { store, configuration in
-            // SQLite writes into a folder where this user may create files.
+            // SQLite needs a folder where this user may create files; the file of root is filled from the copy there.
             let target = files.areThere ? configuration.sandboxPath + "/backup" : path
             if target != path { unlink(target) }
             let copied = try await store.upkeep.backUp(to: target, by: origin, now: .now)

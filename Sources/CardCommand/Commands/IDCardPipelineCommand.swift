@@ -30,7 +30,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         ]
     )
 
-    // Removed from the arguments before these are parsed, at any position; declared only for the help.
+    // Declared only for the help: `start` removes it from the arguments, at any position, before they are parsed.
     @Option(
         help: ArgumentHelp(
             "The language of what people read: en or zh (Simplified Chinese); with every command.",
@@ -60,6 +60,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         }
     }
 
+    /// Prints an error, or the help that was asked for, in the language of the process, and exits.
     private static func finish(after error: any Error) async -> Never {
         if let error = error as? CodedError {
             Console.error(error.message)
@@ -85,13 +86,13 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
 
 /// Sets up the process before anything else runs.
 enum ProcessSetup {
-    /// Sets signals, opens closed standard streams, protects memory and files from other users, and raises the limit of open files.
+    /// Sets signals, opens closed standard streams, protects memory and files, and raises the limit of open files.
     static func begin() {
         // Otherwise a reader that exits (`| head`) would kill a run; now writing returns EPIPE.
         signal(SIGPIPE, SIG_IGN)
         // Beyond a limit on file sizes, writing returns EFBIG, which counts as a full disk.
         signal(SIGXFSZ, SIG_IGN)
-        // If the parent ignored it, we could not wait for our children.
+        // The parent may have ignored SIGCHLD; then this process could not wait for its children.
         signal(SIGCHLD, SIG_DFL)
         // A closed descriptor 0, 1 or 2 would be given to the next file opened, and a report would be written into the
         // sandbox. `open` takes the lowest free descriptor, which is this one.
@@ -100,14 +101,14 @@ enum ProcessSetup {
         }
         // Files and folders are accessible to their owner only, whatever umask was inherited.
         umask(0o077)
-        // No core dumps and no backtraces: those print memory around registers, which may hold a name. `SWIFT_BACKTRACE` in
-        // the environment still enables backtraces. If the kernel refuses, nothing more can be done.
+        // No core dumps and no backtraces: a backtrace prints memory around registers, which may hold a name.
+        // `SWIFT_BACKTRACE` in the environment still enables backtraces. A refusal of the kernel leaves nothing else to do.
         _ = DecodingChild.refuseDumps()
         if getenv("SWIFT_BACKTRACE") == nil {
             let signals = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
             for number in signals { signal(number, SIG_DFL) }
         }
-        // The usual limit of 1,024 open files is for programs that wait by `select(2)`.
+        // The usual limit of 1,024 open files only protects programs that use `select(2)`.
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))

@@ -30,9 +30,8 @@ struct ResumeCommand: Command {
             let origin = try self.upkeep.purpose.origin(of: "resume")
             let ended = try await store.endpoints.resume(host, stage: stage, by: origin, now: .now)
             let isAtWork = try await !store.upkeep.workers().isEmpty
-            let message: Message =
-                ended.isEmpty
-                ? .resumeNothing(self.endpoint) : isAtWork ? .resumeNow(self.endpoint) : .resumeNext(self.endpoint)
+            let resumed: Message = isAtWork ? .resumeNow(self.endpoint) : .resumeNext(self.endpoint)
+            let message = ended.isEmpty ? .resumeNothing(self.endpoint) : resumed
             await ObjectReport(["endpoint": self.endpoint, "ended": ended, "at_work": isAtWork], [message])
                 .print(self.upkeep.format)
             return .delivered

@@ -11,8 +11,8 @@ import CardStore
 extension Configuration {
     // MARK: Inputs
 
-    /// The options for all photos: fields from the command line, the source of business numbers, names to ignore, and what
-    /// could never be delivered.
+    /// The options for all photos: fields from the command line, the rule for business numbers, the sandbox, and the check for
+    /// photos that could never be delivered.
     func inputs(_ fields: SubmittedFields = SubmittedFields(), rule: BusinessNumberRule? = nil) throws(CodedError)
         -> BatchOptions
     {
@@ -65,7 +65,7 @@ extension Configuration {
     func serving() async -> (server: CardServer.Configuration, mistakes: [ConfigurationError.Mistake]) {
         var server = CardServer.Configuration()
         var mistakes: [ConfigurationError.Mistake] = []
-        // Loading has checked the form.
+        // Loading has refused an address of another form.
         (server.host, server.port) = LoadedConfiguration.listening(self.server.listen) ?? (server.host, server.port)
         if let certificate = self.server.certificate, let key = self.server.key {
             server.tls = TLSFiles(certificate: certificate, key: key)
@@ -87,7 +87,7 @@ extension Configuration {
             let tokens = try TokensFile(path: path).read().apart(from: secrets).usable
             server.tokens = { () throws(CodedError) in tokens }
         }
-        // Unreadable tokens or secrets may be valid, so this check needs all of them.
+        // Only if tokens and secrets could be read: unreadable ones may be valid, and the check needs at least one.
         if mistakes.isEmpty { await mistakes.attempt("server.listen") { try server.checkListening() } }
         return (server, mistakes)
     }

@@ -9,7 +9,7 @@ struct EmbeddedEndpoints {
     /// Fixed credentials: any program that can reach loopback may call these endpoints, which are only for trials.
     private static let (apiKey, apiSecret, token) = ("embedded-key", "embedded-secret", "embedded-token")
 
-    /// Gives the rates and time limits of calls; addresses and credentials are our own.
+    /// Only its limits of calls are used; addresses and credentials are those of the built-in endpoints.
     let configuration: Configuration
     let logger: Logger
 
@@ -32,7 +32,7 @@ struct EmbeddedEndpoints {
         let services = ServiceGroup(services: [verifier, backend], logger: self.logger)
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
-                // If the endpoints cannot start, no port will come.
+                // Ends the wait for ports if the endpoints cannot start.
                 defer {
                     verifierPort.finish()
                     backendPort.finish()
@@ -54,7 +54,7 @@ struct EmbeddedEndpoints {
         }
     }
 
-    /// The value of the function; if an endpoint failed, throws its error, the better explanation.
+    /// Returns the value of the function. If an endpoint failed, throws that error, not the cancellation that it caused.
     private static func outcome<Value: Sendable>(
         of group: inout ThrowingTaskGroup<Value?, any Error>
     ) async throws -> Value {
@@ -90,8 +90,8 @@ struct EmbeddedEndpoints {
     }
 
     /// As many connections as calls: a call that waited for a connection would use up its time.
-    private func endpoint(_ place: String, like configured: EndpointSettings) -> EndpointSettings {
-        var settings = EndpointSettings(url: "http://127.0.0.1" + place)
+    private func endpoint(_ portAndPath: String, like configured: EndpointSettings) -> EndpointSettings {
+        var settings = EndpointSettings(url: "http://127.0.0.1" + portAndPath)
         settings.concurrency = configured.concurrency
         settings.timeout = configured.timeout
         return settings

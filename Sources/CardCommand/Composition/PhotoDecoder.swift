@@ -3,17 +3,17 @@ import CardModel
 import Foundation
 import Glibc
 
-/// Decodes photos in this process or in confined children (`imaging.isolation`); in a child in any case once a photo has
-/// crashed two processes.
+/// Decodes photos in this process or in confined children (`imaging.isolation`); a photo that has crashed two processes is
+/// decoded in a child in any case.
 ///
 /// While a photo is decoded in this process, a file in the sandbox has one byte for each unfinished decoding of it. The
 /// file is not synced: it must survive the process, not the machine.
 struct PhotoDecoder: Sendable {
-    /// A note is named after this number of bytes at the photo's start and end. Its short name does not prove that the photo
-    /// was here, and two photos with one name cost no more than a child process.
-    private static let (bytesLookedAt, digitsOfName) = (4_096, 8)
+    /// A note is named after the digest of this number of bytes at the photo's start and end, cut to this number of digits. So
+    /// short a name does not prove that the photo was here, and two photos with one name cost no more than a child process.
+    private static let (digestedBytes, nameDigits) = (4_096, 8)
     /// How many processes may crash on a photo: one may be chance.
-    private static let mostCrashes = 2
+    private static let crashLimit = 2
 
     private let recompressor: ImageRecompressor
     private let isolation: Configuration.Isolation
@@ -21,7 +21,7 @@ struct PhotoDecoder: Sendable {
     private let isolatesForeign: Bool
     private let notes: String
 
-    /// Tries a child, and creates the folder of the notes in the sandbox, if it is missing.
+    /// Tests whether a child can be confined, and creates the folder of the notes in the sandbox, if it is missing.
     ///
     /// - Parameter isService: whether to refuse a system on which no photo can be decoded.
     /// - Throws: `decoder_unavailable`.
@@ -44,10 +44,10 @@ struct PhotoDecoder: Sendable {
         guard self.isolation != .process, !(isForeign && self.isolatesForeign) else {
             return try self.recompressor.prepareIsolated(source)
         }
-        let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt) + source.suffix(Self.bytesLookedAt))
-        let file = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
+        let digest = ContentDigest(of: source.prefix(Self.digestedBytes) + source.suffix(Self.digestedBytes))
+        let file = "\(self.notes)/\(digest.hexadecimal.prefix(Self.nameDigits))"
         // The note stays: that a child survives does not prove the photo safe in this process.
-        guard Self.crashes(in: file) < Self.mostCrashes else { return try self.recompressor.prepareIsolated(source) }
+        guard Self.crashes(in: file) < Self.crashLimit else { return try self.recompressor.prepareIsolated(source) }
         Self.add(to: file)
         defer { unlink(file) }
         return try self.recompressor.prepare(source)

@@ -35,15 +35,15 @@ struct Pipeline: Sendable {
                 var settings = self.configuration.engine
                 if settings.preparing == 0 { settings.preparing = ProcessInfo.processInfo.activeProcessorCount }
                 let decoder = try PhotoDecoder(self.configuration, requiring: command == "serve")
-                let outside = try self.outside(verification, delivery, decoder, threads: settings.preparing)
+                let dependencies = try self.dependencies(verification, delivery, decoder, threads: settings.preparing)
                 let engine = Engine(
                     store: self.store,
                     worker: worker,
-                    ports: outside.dependencies,
+                    ports: dependencies.ofEngine,
                     settings: settings,
                     events: events
                 )
-                return try await ending({ try await body(engine) }, by: outside.close)
+                return try await ending({ try await body(engine) }, by: dependencies.close)
             }
         } by: {
             try await self.store.upkeep.stop(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
@@ -62,7 +62,7 @@ struct Pipeline: Sendable {
             else { throw ConfigurationError(mistakes: []) }
             return try await body(verification, delivery)
         }
-        // Lines of the built-in endpoints are not events of the pipeline.
+        // The log is for events of the pipeline: the built-in endpoints add only notices and errors.
         var logger = self.configuration.logger(runID: id)
         logger.logLevel = max(logger.logLevel, .notice)
         do {
@@ -87,12 +87,12 @@ struct Pipeline: Sendable {
     ///
     /// - Returns: the dependencies of the engine, and a function that closes the connections and stops the threads.
     /// - Throws: `CodedError` of kind `configuration`.
-    private func outside(
+    private func dependencies(
         _ verification: VerificationSettings,
         _ delivery: DeliverySettings,
         _ decoder: PhotoDecoder,
         threads count: Int
-    ) throws(CodedError) -> (dependencies: EnginePorts, close: @Sendable () async throws -> Void) {
+    ) throws(CodedError) -> (ofEngine: EnginePorts, close: @Sendable () async throws -> Void) {
         let maxSourceBytes = self.configuration.imaging.maxSourceBytes
         let fetcher = try ImageFetcher(self.configuration.fetch, maxBytes: maxSourceBytes) {
             ImageFormat.sniff($0) != .unknown

@@ -100,10 +100,10 @@ struct CheckedConfiguration: Report {
     /// Whether the configuration is usable.
     var ok: Bool { self.mistakes.isEmpty }
 
-    /// Whether all endpoints that were connected to answered.
+    /// Whether every probed endpoint answered.
     var isReachable: Bool { (self.endpoints ?? []).allSatisfy(\.probe.isReachable) }
 
-    /// Joins the mistakes of loading with those of certificates, addresses, tokens and folders, and of endpoints online.
+    /// Collects the mistakes of loading, else those of certificates, addresses, tokens and folders; online, probes the endpoints.
     init(isOnline: Bool = false, _ load: () throws -> LoadedConfiguration) async throws {
         do {
             let loaded = try load()
@@ -167,9 +167,10 @@ struct CheckedConfiguration: Report {
         let (server, unusable) = await configuration.serving()
         mistakes += unusable
         await mistakes.attempt("server.tokens_file") {
-            // Such a token is refused, and serve works with the others. An unreadable file is reported above.
+            // `serve` refuses a token with the name of a webhook sender, and works with the others. `serving` reports an
+            // unreadable file.
             guard let file = configuration.server.tokensFile.map(TokensFile.init), let tokens = try? file.read(),
-                let name = tokens.apart(from: server.webhookSecrets).barred.first
+                let name = tokens.apart(from: server.webhookSecrets).namedLikeSenders.first
             else { return }
             throw AccessToken.invalid(file.refusal(of: name))
         }
@@ -183,7 +184,7 @@ struct CheckedConfiguration: Report {
     private static func refusalsOfSandbox(_ configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
         await mistakes.attempt("sandbox.path") { try Sandbox.requirePlace(at: configuration.sandboxPath) }
-        // `config check` runs no command.
+        // `config check` runs no command, so without the key it cannot open the sandbox.
         guard configuration.vault.keyCommand == nil else { return mistakes }
         let isThere = Sandbox.isSandbox(at: configuration.sandboxPath)
         if !configuration.isEmbedded || isThere {
@@ -196,7 +197,7 @@ struct CheckedConfiguration: Report {
             if isThere {
                 try await configuration.openStore(creating: false).close()
             } else {
-                try configuration.requireKeyOfNoOther()
+                try configuration.requireUnusedKey()
             }
         }
         return mistakes

@@ -25,7 +25,7 @@ struct Configuration: Sendable {
     var httpHosts: [String] = []
     /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
     var deliverySecrets = DeliverySecrets()
-    /// How the engine works; with 0, one photo per core is prepared at a time (`imaging.concurrency`).
+    /// How the engine works; `preparing` 0 means one photo per core at a time (`imaging.concurrency`).
     var engine = EngineSettings()
     /// Which part of a path is a business number (`intake.business_no_from`).
     var businessNumberFrom = "folder"
@@ -33,7 +33,7 @@ struct Configuration: Sendable {
     var sides = RequiredSides.any
     /// The actions that need two people (`review.four_eyes`).
     var fourEyes: Set<DecisionAction> = []
-    /// Those set in the file: a variable of one command does not change the list.
+    /// The actions set in the file; commands that decide use only these, so that a variable cannot change the list.
     var fourEyesOfFile: Set<DecisionAction> = []
     /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
     var sources: [String] = []
@@ -147,7 +147,7 @@ struct ConfigurationError: Error, Sendable {
 }
 
 extension [ConfigurationError.Mistake] {
-    /// Adds the error of a body as a mistake of a key; only a `CodedError` is one.
+    /// Adds the error of a body as a mistake of a key, if it is a `CodedError`; ignores other errors.
     mutating func attempt(_ key: String, _ body: () async throws -> Void) async {
         do { try await body() } catch let error as CodedError { self.append(.init(key: key, error: error)) } catch {}
     }

@@ -4,7 +4,6 @@ import Yams
 
 /// The YAML file, read within a limit and split into keys with their lines.
 struct ConfigurationFile {
-    /// A key with its value and line.
     struct Setting {
         var name: String
         var value: WrittenValue
@@ -21,7 +20,7 @@ struct ConfigurationFile {
     private(set) var isReadableByOthers = false
     /// The settings, in the order of the file.
     private(set) var settings: [Setting] = []
-    /// Entries that are not valid in it.
+    /// The mistakes in the entries of the file.
     private(set) var mistakes: [ConfigurationError.Mistake] = []
 
     /// Finds the file to read: the one named, else `IDCARD_CONFIG`, else for root that of the service, else the one in the
@@ -47,6 +46,7 @@ struct ConfigurationFile {
         do {
             text = try LimitedText.read(path, upTo: Self.maximumBytes) { status in
                 var status = status
+                // Only the right to read matters here.
                 status.st_mode &= 0o044
                 self.isReadableByOthers = SecretRights.othersMayTouch(path, status)
             }
@@ -64,21 +64,22 @@ struct ConfigurationFile {
         do { root = try Yams.compose(yaml: text) } catch { throw Self.malformed(error, path) }
         guard let root, root.null == nil else { return }
         guard case .mapping(let mapping) = root else { throw Self.unreadable(path, .configFileNoSections) }
-        self.takeApart(mapping, below: "")
+        self.addSettings(mapping, below: "")
         self.reportRepeated()
     }
 
-    private mutating func takeApart(_ mapping: Node.Mapping, below section: String) {
+    /// Adds the settings of a section and its subsections.
+    private mutating func addSettings(_ mapping: Node.Mapping, below section: String) {
         for (key, value) in mapping {
             let line = key.mark?.line ?? 0
             guard let part = key.string else {
-                // An unfilled template, `user_no: {{ user }}`, is valid YAML.
+                // An unfilled template, `user_no: {{ user }}`, is valid YAML, and its key is a mapping.
                 self.addMistake(section, line, .configFileBraces)
                 continue
             }
             let name = section.isEmpty ? part : "\(section).\(part)"
             switch value {
-            case .mapping(let inner): self.takeApart(inner, below: name)
+            case .mapping(let inner): self.addSettings(inner, below: name)
             case .sequence(let items):
                 let texts = items.compactMap(\.string)
                 self.add(name, line, texts.count == items.count ? .list(texts) : nil, otherwise: .configFileList)
@@ -114,7 +115,7 @@ struct ConfigurationFile {
         self.mistakes.append(.init(key: name.isEmpty ? nil : name, line: line, error: error))
     }
 
-    /// Returns the parser's finding without its quotation of the line.
+    /// Returns the error of the parser without the line that it quotes, which may hold a secret.
     private static func malformed(_ error: any Error, _ path: String) -> ConfigurationError {
         switch error {
         case YamlError.duplicatedKeysInMapping(let names, let context):

@@ -83,7 +83,6 @@ struct ConfigurationKey: Sendable {
     /// All keys, in the order in which they are shown.
     static let all = Self.sections.flatMap(\.keys)
 
-    /// The keys by subject, each with a title.
     static let sections: [(title: String, keys: [ConfigurationKey])] = [
         ("The sandbox and its keys", Self.sandbox),
         ("Photos", Self.imaging),

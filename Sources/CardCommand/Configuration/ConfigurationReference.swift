@@ -8,7 +8,7 @@ enum ConfigurationReference {
         "verification.url", "verification.api_key", "verification.api_secret", "delivery.url", "delivery.token_file",
         "delivery.user_no",
     ]
-    /// Keys that only the page lists: the sample has one line for all rules of the verdict.
+    /// The prefix of keys that only the page lists: the sample has one line for all rules of the verdict.
     private static let family = "verdict.severity."
 
     /// The sample file: every key with its default, commented out.
@@ -63,7 +63,7 @@ enum ConfigurationReference {
             lines += keys.map { key in
                 let secret = key.isSecret ? " Secret." : ""
                 return
-                    "| `\(key.name)` | \(key.expectation.text()) | \(Self.standard(of: key)) | \(key.meaning.text())\(secret) |"
+                    "| `\(key.name)` | \(key.expectation.text()) | \(Self.shownDefault(of: key)) | \(key.meaning.text())\(secret) |"
             }
             if keys.contains(where: { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }) {
                 lines.append(
@@ -88,7 +88,7 @@ enum ConfigurationReference {
         return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning.text())\(values)"
     }
 
-    private static func standard(of key: ConfigurationKey) -> String {
+    private static func shownDefault(of key: ConfigurationKey) -> String {
         if let text = key.defaultWords { return text }
         let value = key.show(Self.defaults)
         switch value {

@@ -40,11 +40,12 @@ extension LoadedConfiguration {
 
     // MARK: Mistakes
 
+    /// Checks that lower limits do not exceed the upper ones.
     private mutating func checkTimes() {
         let engine = self.configuration.engine
         var limits = [("retry.base", engine.retry.base, "retry.cap", engine.retry.cap)]
         if self.configuration.backend.layout == .batch {
-            // The run would always end before the wait is over.
+            // A run that waits less for progress than for a batch would always end first.
             limits.append(("delivery.batch_wait", engine.batchWait, "run.patience", engine.patience))
         }
         for (lower, shorter, upper, longer) in limits where self.areRead(lower, upper) && shorter > longer {
@@ -60,7 +61,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Only one source of each secret may be set.
+    /// Checks that each secret has only one source, and sets the source of the TOKEN.
     private mutating func checkSecrets() {
         let groups = [
             ["vault.key_file", "vault.key", "vault.key_command"],
@@ -86,6 +87,7 @@ extension LoadedConfiguration {
         }
     }
 
+    /// Checks and sets the key of encrypted replies.
     private mutating func checkReplies() {
         guard !self.configuration.isEmbedded else { return }
         let secrets = self.configuration.deliverySecrets
@@ -117,7 +119,7 @@ extension LoadedConfiguration {
         self.checkCodes()
     }
 
-    /// A RETCODE may be in one list only, and a status only where it can mean the TOKEN.
+    /// Checks that each RETCODE is in one list only, and an HTTP status only in a list that may hold it.
     private mutating func checkCodes() {
         var owners: [String: String] = [:]
         let tokenExpired = "delivery.retcode.token_expired"
@@ -147,7 +149,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Every field needs its own name, including fields that have no key.
+    /// Checks that all fields have different names, including `further` ones that have no key.
     private mutating func checkNames(
         of keys: [ConfigurationKey],
         and further: [String] = [],
@@ -182,7 +184,7 @@ extension LoadedConfiguration {
         self.checkWebhookSecrets()
     }
 
-    /// A certificate needs its key and the reverse; other users must not be able to read the key.
+    /// Checks a certificate and its private key: neither comes alone, and other users must not be able to read the key.
     private mutating func checkPair(_ certificate: (key: String, path: String?), _ key: (key: String, path: String?)) {
         guard self.areRead(certificate.key, key.key) else { return }
         if (certificate.path == nil) != (key.path == nil) {
@@ -208,7 +210,7 @@ extension LoadedConfiguration {
         self.addMistake(.settingInvalid, key, file.otherKind(isKey: false) ?? .configNoCertificate(path))
     }
 
-    /// Calls a body that reads the file of a key, and adds its error to the mistakes; `nil` if files are not read.
+    /// Calls a body that reads the file of a key, and adds its error to the mistakes; `nil` then, and if files are not read.
     @discardableResult
     mutating func attempt<Value>(_ key: String, _ body: () throws(CodedError) -> Value) -> Value? {
         guard self.readsFiles else { return nil }

@@ -46,7 +46,7 @@ extension LoadedConfiguration {
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
             self.addMistake(.settingConflict, key, .listenUnencrypted)
         }
-        // A value that is not an origin may hold a password, and is not repeated.
+        // The message does not repeat a value that is not an origin: it may hold a password.
         for (index, origin) in server.corsOrigins.enumerated() where Self.origin(origin) == nil {
             self.addMistake(.settingInvalid, "server.cors_origins", .configOrigin(value: index + 1))
         }
@@ -91,7 +91,8 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Photos, personal data and credentials need https to other machines, except to those listed for http.
+    /// Checks the addresses of services: photos, personal data and credentials need https to other machines, except to those
+    /// listed for http.
     mutating func checkAddresses() {
         let hosts = self.configuration.httpHosts
         for host in hosts where ServiceAddress("http://\(host)")?.authority != host.lowercased() {
@@ -112,7 +113,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Checks that the settings for verification and delivery are there.
+    /// Checks that the settings for verification and delivery are set.
     mutating func checkMissing() {
         guard !self.configuration.isEmbedded else { return }
         let needed = [
@@ -159,7 +160,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Rules that refuse or hold a card by default, but now let it pass.
+    /// Warns of rules that refuse or hold a card by default, but let it pass as configured.
     private static func weakened(_ configuration: Configuration) -> [Message] {
         let stops: Set<VerdictSeverity> = [.reject, .hold]
         let names = configuration.engine.rules.severities

@@ -32,8 +32,8 @@ struct LoadedConfiguration: Sendable {
     /// - Parameters:
     ///   - options: values of the command line by the names of their keys.
     ///   - requiringRemotes: whether missing endpoints are a mistake.
-    ///   - readingFiles: whether files named in the configuration are read. Root then becomes the owner of the sandbox before,
-    ///     as root may read what the owner may not.
+    ///   - readingFiles: whether files named in the configuration are read. If so, root first becomes the owner of the sandbox,
+    ///     as root may read files that the owner may not.
     /// - Throws: `ConfigurationError` with all mistakes together; `sandbox_unavailable` if root cannot become the owner.
     init(
         file: String?,
@@ -65,6 +65,7 @@ struct LoadedConfiguration: Sendable {
         self.mistakes += file.mistakes
         self.unread.formUnion(file.mistakes.compactMap(\.key))
         var holdsSecret = false
+        // Relative paths in the file start from its folder.
         let base = self.folders.base
         defer { self.folders.base = base }
         self.folders.base = base.pushing(FilePath(file.path)).removingLastComponent()
@@ -120,7 +121,7 @@ struct LoadedConfiguration: Sendable {
         self.sources[name] = source
     }
 
-    /// Adds a further field with a constant value, `delivery.fields.NAME`, unless its name resembles a known one.
+    /// Adds a further field with a constant value, `delivery.fields.NAME`; `false` if it is not one, or resembles a known one.
     private mutating func addField(_ name: String, _ value: WrittenValue) -> Bool {
         guard name.hasPrefix(ConfigurationKey.fieldFamily), let text = value.text, text.isOneLine else { return false }
         let field = String(name.dropFirst(ConfigurationKey.fieldFamily.count))

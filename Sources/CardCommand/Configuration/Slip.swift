@@ -2,8 +2,8 @@ import CardModel
 
 // Characters that input methods, editors and chats put into a value: it looks right, but is not what was intended.
 extension WrittenValue {
-    /// A correction if a value holds such characters, else `nil`. Not for names of form fields, files and folders or for
-    /// commands, which may hold any character.
+    /// A correction if a value holds misleading characters, else `nil`. Not for commands and the names of form fields, files and
+    /// folders, which may hold any character.
     ///
     /// - Parameter isList: whether the value is a list, with entries separated by commas.
     func slip(isList: Bool = false) -> Message? {

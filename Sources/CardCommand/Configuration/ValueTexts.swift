@@ -62,7 +62,7 @@ enum NameSuggestion {
     /// letters may differ.
     static func closest(to name: String, among known: [String]) -> String? {
         let wanted = Self.normalised(name)
-        // A text longer than any key is not a mistyped key, and the distance takes time by the product of the lengths.
+        // A text longer than any key is not a mistyped key, and the time for the distance grows with the product of the lengths.
         guard wanted.count <= 64 else { return nil }
         let ranked = known.map { (name: $0, distance: Self.distance(wanted, Self.normalised($0))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }

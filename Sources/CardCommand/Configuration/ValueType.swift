@@ -1,5 +1,6 @@
 import CardModel
 
+/// A value as it is written in the file, a variable or an option.
 enum WrittenValue: Sendable {
     case text(String)
     case list([String])
@@ -175,12 +176,12 @@ extension ValueType<Redacted<String>> {
     /// A shell command, which may begin and end with quotes.
     static let command = ValueType(expectation: secret.expectation, show: secret.show, read: secret.read)
 
-    /// Key or secret of an account, which services make of ASCII; refuses the placeholders of examples.
+    /// Key or secret of an account; services use only visible ASCII characters, unlike the placeholders of Chinese examples.
     static let credential = ValueType(.valueCredential, show: secret.show) {
         $0.trimmed.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? Redacted($0.trimmed) : nil
     }
 
-    /// A user account, with the rule for those of photos.
+    /// A user account, by the same rule as that of a photo.
     static let userNumber = ValueType(.valueUserNo, show: { _ in .secret(isSet: true) }) {
         (try? SubmittedFields([.userNumber: $0]))?.userNumber
     }
@@ -209,7 +210,6 @@ extension ValueType<[String]> {
 }
 
 extension ValueType<Set<String>> {
-    /// Codes, in any order.
     static let codes = ValueType(
         expectation: .valueCodes,
         show: { .list($0.sorted()) },

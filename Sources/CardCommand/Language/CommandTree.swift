@@ -1,6 +1,6 @@
 import Foundation
 
-/// The commands and their options from the parser (`--experimental-dump-help`), as far as a help shows them.
+/// The commands and options as the parser describes them (`--experimental-dump-help`): the parts that help texts show.
 struct CommandTree: Decodable {
     struct Command: Decodable {
         let commandName: String

@@ -2,7 +2,6 @@ import ArgumentParser
 import CardModel
 import Synchronization
 
-/// The language of a command.
 extension Language {
     /// The language of the locale (locale(7)) in LC_ALL, else LC_MESSAGES, else LANG. We write UTF-8, so a locale with
     /// another encoding gets English, whose characters all encodings have.
@@ -34,7 +33,7 @@ extension Language {
 
     /// Removes `--lang` from the arguments of a command line, before these are parsed.
     ///
-    /// - Returns: its value; `nil` without the option.
+    /// - Returns: `nil` without the option; else its value, which may be missing.
     static func removeOption(from arguments: inout [String]) -> String?? {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         guard let index = arguments[..<end].firstIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {

@@ -40,7 +40,7 @@ struct TranslatedHelp {
         return english.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let message: Message? =
                 if let error = line.wholeMatch(of: /Error: (.+)/) {
-                    .consoleError(Self.known(error.1) ?? .textVerbatim(String(error.1)))
+                    .consoleError(Self.knownError(error.1) ?? .textVerbatim(String(error.1)))
                 } else if let usage = line.wholeMatch(of: /Usage: (.+)/) {
                     .usageLine(String(usage.1))
                 } else if let hint = line.wholeMatch(of: /\s+See '(.+)' for more information\./) {
@@ -58,8 +58,8 @@ struct TranslatedHelp {
         .joined(separator: "\n")
     }
 
-    /// The known errors; their values may be personal.
-    private static func known(_ text: Substring) -> Message? {
+    /// The message for a known error of the parser; values in it may be personal.
+    private static func knownError(_ text: Substring) -> Message? {
         if let match = text.wholeMatch(of: /Unknown option '(.+?)'(?:\. Did you mean '(.+)'\?)?/) {
             let name = Redacted(String(match.1))
             return match.2.map { .parserMistypedOption(name, String($0)) } ?? .parserUnknownOption(name)
@@ -83,6 +83,7 @@ struct TranslatedHelp {
 
     // MARK: Pieces
 
+    /// The translation of a help text; without one, the English text.
     private func text(_ path: [String], _ key: String, _ english: String?) -> String? {
         guard let english, !english.isEmpty else { return nil }
         return self.catalogue.text(of: (["help"] + path + [key]).joined(separator: ".")) ?? english
@@ -113,7 +114,8 @@ struct TranslatedHelp {
         return start.padded(to: self.indent) + indented.dropFirst(self.indent)
     }
 
-    // A character or a word, with signs that must not begin a line after it, and those that must not end one before it.
+    // A Chinese character or a word, with the opening signs before it, which must not end a line, and the closing signs after
+    // it, which must not begin one; or blanks.
     // A regex is not Sendable, but this one is only read.
     private nonisolated(unsafe) static let piece =
         /[（“]*(?:[\u{2E80}-\u{FFEF}]|[^\s\u{2E80}-\u{FFEF}]+)[，。；：、）！？”]*|\s+/

@@ -27,8 +27,6 @@ struct PurposeOptions: ParsableArguments {
 
 /// The person who runs this process, for the access log.
 enum SystemUser {
-    /// The origin of a command, with its purpose.
-    ///
     /// - Throws: `CodedError` `purpose_personal`.
     static func origin(of command: String, why: String? = nil) throws(CodedError) -> AccessOrigin {
         let caller = Caller(subject: self.subject, scopes: Caller.process.scopes)
@@ -45,7 +43,7 @@ enum SystemUser {
     /// The user of this process, read before root becomes the owner of a sandbox.
     private static let own: (name: String, uid: uid_t) = (Self.name(of: getuid()) ?? "uid-\(getuid())", getuid())
 
-    /// The identity of the person: the login, else the user of the process. A variable could name any user.
+    /// The identity of the person: the login, else the user of the process; never a variable, which could name any user.
     static let subject = "user:\(Self.login ?? Self.own.name)"
 
     /// The person's name for the access log, with the user of the process if that is another one. `SUDO_USER` counts only

@@ -27,7 +27,7 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     case terminated = 143
 
     /// Prints an error, and chooses its status.
-    fileprivate init(telling error: any Error) {
+    fileprivate init(reporting error: any Error) {
         switch error {
         case let error as CodedError:
             Console.error(error.message)
@@ -55,7 +55,7 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
 protocol Command: AsyncParsableCommand {
     /// Does the work, and returns the status to exit with.
     func execute() async throws -> CommandStatus
-    /// What is safe although the report could not be written.
+    /// Says what is safe although the report could not be written.
     var reassurance: Message { get }
 }
 
@@ -64,7 +64,7 @@ extension Command {
 
     func run() async throws {
         var status: CommandStatus
-        do { status = try await self.execute() } catch { status = CommandStatus(telling: error) }
+        do { status = try await self.execute() } catch { status = CommandStatus(reporting: error) }
         if let error = Console.outputError {
             // An incomplete report must not look like success.
             Console.error(.outputFailed(error, self.reassurance))

@@ -16,7 +16,7 @@ enum Console {
         var outputError: Int32?
         /// Whether the reader of standard output has exited.
         var hasNoReader = false
-        /// Messages that are not written yet, and those left out since.
+        /// How many messages are not written yet, and how many were left out since the last written one.
         var waiting = 0
         var leftOut = 0
         /// The lines at the bottom of the terminal, which are erased before anything else is written.
@@ -28,7 +28,7 @@ enum Console {
     }
 
     /// How many messages may wait for a reader: the log of some hundred cards.
-    private static let mostWaiting = 1000
+    private static let waitingLimit = 1000
 
     private static let state = Mutex(State())
     private static let queue = DispatchQueue(label: "console")
@@ -60,7 +60,6 @@ enum Console {
     /// Writes every message as a log record in JSON from now on.
     static func sayRecords() { self.state.withLock { $0.saysRecords = true } }
 
-    /// A message as a line of a report.
     static func readable(_ message: Message) -> String { self.readable(message.text().oneLine) }
 
     /// The text for a person: its commands work when copied, and it holds no terminal control characters.
@@ -73,7 +72,7 @@ enum Console {
             |run|watch|serve|status|resume|fsck|backup|restore|tokens\ \w+(?![^;\n]*--tokens-file))\b
             /#
         return text.replacing(command) { match in
-            // Tokens belong to no sandbox; the configuration names their file if the command does not.
+            // Tokens belong to no sandbox; without --tokens-file, the configuration names their file.
             let fitting = match.output.contains(" tokens ") ? options.filter { !$0.hasPrefix("--sandbox ") } : options
             return ([String(match.output)] + fitting).joined(separator: " ")
         }.plain
@@ -93,12 +92,12 @@ enum Console {
     ///
     /// - Parameter isForProgram: whether a program reads the text, so that it is not changed.
     static func standardError(_ text: String, isForProgram: Bool = false) {
-        let isTaken = self.state.withLock { state in
-            let hasRoom = state.waiting < self.mostWaiting
+        let isAccepted = self.state.withLock { state in
+            let hasRoom = state.waiting < self.waitingLimit
             if hasRoom { state.waiting += 1 } else { state.leftOut += 1 }
             return hasRoom
         }
-        guard isTaken else { return }
+        guard isAccepted else { return }
         self.queue.async {
             self.write(isForProgram ? text : self.readable(text), to: STDERR_FILENO)
             let leftOut = self.state.withLock { state in
@@ -111,7 +110,6 @@ enum Console {
         }
     }
 
-    /// Writes a message for a person, like ``standardError(_:isForProgram:)``.
     static func say(_ message: Message, _ level: Logger.Level = .notice) {
         let (text, isRecord) = self.line(message, level)
         self.standardError(text, isForProgram: isRecord)
@@ -189,7 +187,7 @@ enum Console {
                 bytes = bytes.dropFirst(count)
                 continue
             }
-            // Without an error, a write of 0 bytes would be repeated permanently.
+            // A write of 0 bytes counts as an error: otherwise it would be repeated permanently.
             let error = count < 0 ? errno : EIO
             guard error == EINTR || error == EAGAIN else { return error }
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -206,7 +204,7 @@ extension String {
     /// The text without terminal control characters, which a file name may hold.
     var plain: String { self.replacing { $0 != "\n" && $0 != "\t" && $0.commandsTerminal } }
 
-    /// The text as one line: a name in it cannot begin another one.
+    /// The text as one line: a name in it cannot begin another line.
     var oneLine: String { self.replacing(\.commandsTerminal) }
 
     private func replacing(_ isCommand: (Unicode.Scalar) -> Bool) -> String {

@@ -14,8 +14,8 @@ struct ConsoleLogHandler: LogHandler {
         case json
     }
 
-    /// The keys whose values a record shows. An unchecked value may be a name; the values of these are identifiers of ours,
-    /// words of a closed set, or numbers.
+    /// The keys whose values a record shows: these are identifiers of this program, words of a closed set, or numbers. The
+    /// value of any other key may be a name.
     static let shownKeys: Set<String> = [
         "run.id", "card.id", "card.state", "card.reason", "attempt.class", "attempt.code", "http.status", "stage",
         "input.known", "endpoint.state", "endpoint.since", "cards", "error.code",
@@ -50,7 +50,6 @@ struct ConsoleLogHandler: LogHandler {
         }
     }
 
-    /// A record as one JSON object.
     static func record(_ level: Logger.Level, _ message: String, _ values: [String: String]) -> String {
         let record = ["time": Self.time, "level": level.rawValue, "message": message]
         return JSONText.line(values.merging(record) { $1 })
@@ -62,7 +61,7 @@ struct ConsoleLogHandler: LogHandler {
 /// Logs the events of the pipeline; identifiers, states and codes only.
 struct EventLog: Sendable {
     let logger: Logger
-    /// The log level of results of cards: a run shows them in its report.
+    /// The log level of results of cards: lower for a run, whose report shows them.
     let outcomes: Logger.Level
 
     func observe(_ event: PipelineEvent) {

@@ -35,12 +35,14 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// A list that is printed while it is read, some elements at a time: it may be larger than memory.
 struct ListPrinter {
+    /// How many bytes are collected before they are written.
     private static let portion = 65_536
 
     let format: OutputFormat
     /// The name of the list in one JSON object.
     let name: String
     private(set) var indent = "    "
+    /// The rows that are not written yet.
     private(set) var waiting = ""
 
     func begin() async {
@@ -72,7 +74,7 @@ struct ListPrinter {
     }
 }
 
-/// A report of a command: the same facts for programs and for people. A name or text cannot begin a line of its own.
+/// A report of a command: the same facts for programs and for people. Line breaks in names and texts are replaced.
 protocol Report: Encodable {
     var lines: [Message] { get }
 }
@@ -82,7 +84,6 @@ extension Message {
     var indented: Message { .textBehind("  ", self) }
 }
 
-/// A report made of a JSON object and lines.
 struct ObjectReport: Report {
     private let object: JSONObject
     let lines: [Message]

@@ -4,7 +4,7 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// The messages of a service on standard error: each issue once, and when it is over; each rule that skips names, once.
+/// The messages of a service on standard error: the beginning and the end of each issue, and once each rule that skips names.
 final class ServiceNotices: Sendable {
     private let isQuiet: Bool
     /// The open issues: the code by the subject, such as the stage and host of an endpoint.
@@ -23,7 +23,7 @@ final class ServiceNotices: Sendable {
             guard let issue = room.issue else { return self.sayOver("disk", .watchResumed) }
             self.warn(of: "disk", "\(room)", issue)
         case .overdue(let count):
-            // It is continued soon, and reported once.
+            // The engine soon continues to erase: the number need not be reported again.
             self.warn(of: "retention", "overdue", .watchOverdue(count))
         case .erasingFailed(let error): self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
         case .taken, .refused, .sending, .called, .failed, .changed: break
@@ -51,11 +51,11 @@ final class ServiceNotices: Sendable {
         case .resumed: self.sayOver("watch", .watchResumed)
         case .scanned(let folder, _, let counts):
             self.reportSkipped(counts, in: "folder \(folder.reveal())") { .outputSkippedInFolder(folder, $0) }
-        case .stays(_, let folder, let error):
+        case .leftInPlace(_, let folder, let error):
             // The log of a service names no files, and a folder may hold thousands of one kind.
             guard self.isNew(error.code.rawValue, in: folder.reveal()) else { return }
             Console.warn(.watchFileStays(folder, error.message))
-        case .placed, .refused, .staying: break
+        case .placed, .refused, .leftInPlaceCount: break
         }
     }
 

@@ -25,7 +25,7 @@ enum InputState: Hashable, Sendable, CaseIterable, Encodable {
 /// The numbers of inputs of a run by result; the keys are part of the JSON contract and never missing.
 struct InputCounts: Sendable, Encodable {
     private var byState: [InputState: Int] = [:]
-    /// The exit statuses that the inputs ask for.
+    /// The exit statuses that the results of the inputs call for.
     private var statuses: Set<CommandStatus> = []
 
     /// Counts inputs; a second input with the same card counts as a duplicate.
@@ -44,8 +44,8 @@ struct InputCounts: Sendable, Encodable {
 
     var total: Int { self.byState.values.reduce(0, +) }
 
-    /// The exit status of a run, also by whether an endpoint stopped a stage for which cards wait, whether a case lacks a side
-    /// that it must have, and the status of the signal that asked to stop, if one came in time.
+    /// The exit status of a run: `isStopped` if an endpoint stopped a stage for which cards wait, `lacksSide` if a case lacks
+    /// a side that it must have; `signal` is the status of the signal that asked to stop, if one came in time.
     func exitStatus(isStopped: Bool = false, lacksSide: Bool = false, signal: CommandStatus? = nil) -> CommandStatus {
         if self.statuses.contains(.sandboxError) { return .sandboxError }
         guard let status = [.workRemains, .someNotDelivered].first(where: self.statuses.contains) else {
@@ -61,7 +61,6 @@ struct InputCounts: Sendable, Encodable {
         Self.line(self.total, InputState.allCases.filter { self[$0] > 0 }.map { .runCount(self[$0], $0) })
     }
 
-    /// The number of inputs, and the numbers by result.
     static func line(_ total: Int, _ parts: [Message]) -> Message {
         parts.isEmpty ? .runNothing(total) : .runCounts(total, parts)
     }

@@ -3,19 +3,19 @@ import CardInput
 import CardModel
 import CardStore
 
-/// The result of one input.
 enum InputResult: Sendable {
     case notReached
     case ignored(CodedError)
     /// Repeats an earlier input, by its index.
     case duplicate(of: Int)
-    /// Refused; after a passing error it is tried again.
+    /// Refused; with an error that `isRetried`, the input is tried again.
     case refused(CodedError)
     case admitted(Admitted)
     /// A card with work, in a run without inputs.
     case stored(CardID)
 
-    var isOpen: Bool { if case .notReached = self { true } else { self.error?.isPassing ?? false } }
+    /// Whether the input may still get another result.
+    var isOpen: Bool { if case .notReached = self { true } else { self.error?.isRetried ?? false } }
 
     /// Why there is no card.
     var error: CodedError? {
@@ -25,7 +25,7 @@ enum InputResult: Sendable {
         }
     }
 
-    /// The cards that it may be: the first one that exists.
+    /// The possible cards of the input; the first one that exists counts.
     fileprivate var cards: [CardID] {
         switch self {
         case .admitted(let outcome): outcome.cards
@@ -36,7 +36,7 @@ enum InputResult: Sendable {
 }
 
 /// Follows the inputs of one run, from the command line or on demand: the result of each, and the cards that this run
-/// moved. A run without inputs has one for each card with work.
+/// moved. In a run without inputs, each card with work counts as an input.
 struct InputFollower: Sendable {
     private let entries: [BatchListing.Entry]
     private(set) var results: [InputResult] = []
@@ -49,8 +49,6 @@ struct InputFollower: Sendable {
     /// The inputs that wait for their card to finish.
     private var waiting: [CardID: [Int]] = [:]
 
-    /// Begins to follow a run.
-    ///
     /// - Parameter adopted: for a run without inputs: the cards in a state that has work.
     init(_ entries: [BatchListing.Entry], adopted: [CardID] = []) {
         self.entries = entries
@@ -76,7 +74,7 @@ struct InputFollower: Sendable {
         self.results.append(.stored(card))
     }
 
-    /// Follows an event; returns the inputs that ended by it.
+    /// Follows an event; returns the inputs that have finished with it.
     mutating func observe(_ event: PipelineEvent) -> [Int] {
         switch event {
         case .taken(let photo, let outcome):
@@ -85,7 +83,7 @@ struct InputFollower: Sendable {
             guard outcome.state.isRunnable || outcome.retake != nil else { return self.withDuplicates([index]) }
             self.waiting[outcome.retake ?? outcome.card, default: []].append(index)
         case .refused(let photo, let error):
-            guard let index = self.conclude(photo, as: .refused(error)), !error.isPassing else { return [] }
+            guard let index = self.conclude(photo, as: .refused(error)), !error.isRetried else { return [] }
             return self.withDuplicates([index])
         case .changed(let change):
             self.move(change.card, to: change.state)
@@ -107,6 +105,7 @@ struct InputFollower: Sendable {
         self.progress.count(state, of: card)
     }
 
+    /// Stores the result of an input and returns its index; `nil` if the result was known.
     private mutating func conclude(_ photo: Photo, as result: InputResult) -> Int? {
         guard let index = self.openIndex(of: photo) else { return nil }
         self.results[index] = result
@@ -118,8 +117,8 @@ struct InputFollower: Sendable {
         indices.flatMap { [$0] + self.duplicates[$0, default: []] }
     }
 
-    /// The index of an input; `nil` once its result is known: an input that the engine gets again, because another one of
-    /// its number is left, is not a duplicate of itself.
+    /// The index of an input; `nil` once its result is known. The engine may get an input again, because another input of its
+    /// number is left: it must not count as a duplicate of itself.
     private func openIndex(of photo: Photo) -> Int? {
         self.indices[photo].flatMap { self.results[$0].isOpen ? $0 : nil }
     }
@@ -134,7 +133,6 @@ struct InputFollower: Sendable {
         self.cards(of: index).lazy.compactMap { cards[$0] }.first
     }
 
-    /// The cards that an input may be.
     func cards(of index: Int) -> [CardID] {
         guard case .duplicate(let first) = self.results[index] else { return self.results[index].cards }
         return self.results[first].cards
@@ -149,7 +147,7 @@ struct InputFollower: Sendable {
 
     func isMoved(_ card: CardID) -> Bool { self.moved[card] != nil }
 
-    /// Whether this run admitted, refused or moved it, except to delivered; a known and unchanged card does not count.
+    /// Whether the input counts as a change: not a repeated row, nor a card that is unchanged or was delivered.
     func isChange(_ index: Int) -> Bool {
         switch self.results[index] {
         case .duplicate: false
@@ -159,7 +157,6 @@ struct InputFollower: Sendable {
         }
     }
 
-    /// The cards of all inputs.
     var knownCards: [CardID] { Array(Set(self.results.flatMap(\.cards))) }
 
     /// The business numbers of reported cards, and of the inputs unless only changes count.

@@ -10,7 +10,6 @@ struct ProgressDisplay: Sendable {
     /// The time over which rates are measured: earlier ones do not predict the time left.
     private static let recent = Duration.seconds(30)
 
-    /// Runs work and shows its progress.
     func showing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard !self.isQuiet else { return try await work() }
         return try await running(work, cancelling: true) { await self.show() }
@@ -101,7 +100,7 @@ struct RunProgress: Sendable {
         return lines
     }
 
-    /// The same on one line, for a log file.
+    /// The counts and failures of the stages on one line, for a log file.
     var plain: Message {
         let failures = self.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
             failure.failureClass == .throttled

@@ -12,9 +12,8 @@ struct RunLine: Sendable, Report {
     /// The side the verifier saw, else the side given.
     @Nullable var side: CardSide? = nil
     var state: InputState
-    /// The reason, as a stable code: the remote's own code if it decided.
+    /// The reason, as a stable code: that of the remote service if it decided.
     @Nullable var reason: String? = nil
-    /// The reason, for a person.
     @InWords var message: Message? = nil
     /// The earlier card, if this input is its duplicate.
     @Nullable var duplicateOf: CardID? = nil
@@ -82,7 +81,6 @@ struct RunLine: Sendable, Report {
         }
     }
 
-    /// Sets the reason of a refusal.
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
         self.message = error.message
@@ -109,7 +107,6 @@ struct RunLine: Sendable, Report {
 
     var lines: [Message] { [self.line] }
 
-    /// The name of the input for a person.
     var name: String { self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source }
 
     /// The line without the values of its own input: lines of one kind are equal.
@@ -163,19 +160,20 @@ struct RunTable {
     private let path: String
     let file: RootFiles
 
-    /// Creates the file before the run begins, so that an existing one is reported while nothing is done.
+    /// Creates the file before the run begins, so that an existing file is reported before anything is done.
     ///
     /// - Throws: `file_not_written`, of kind `usage` if the file exists, else `input`.
     init(_ name: String, for options: GlobalOptions) throws {
         self.path = URL(filePath: name).path
         let isThere = access(self.path, F_OK) == 0
         do { self.file = try RootFiles([self.path], always: true, for: options) } catch let error as CodedError {
-            throw CodedError(error.code, isThere ? .usage : error.kind == .storage ? .input : error.kind, error.message)
+            let kind = error.kind == .storage ? .input : error.kind
+            throw CodedError(error.code, isThere ? .usage : kind, error.message)
         }
     }
 
-    /// Writes a row for each line, after the line of the access log.
-    func write(_ lines: [RunLine], noting store: Sandbox) async throws {
+    /// Adds a line to the access log, then writes a row for each line of the run.
+    func write(_ lines: [RunLine], loggingIn store: Sandbox) async throws {
         try await store.listings.logList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
         let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }
         try self.file.write(Data(rows.map { $0 + "\n" }.joined().utf8), to: self.path)

@@ -21,6 +21,7 @@ final class RunPrinter: Sendable {
     private let newOnly: Bool
     private let runID: String
     private let state: Mutex<State>
+    /// The inputs that have finished.
     private let (endings, ended) = AsyncStream.makeStream(of: Int.self)
 
     /// How many cards are read at a time.
@@ -46,7 +47,7 @@ final class RunPrinter: Sendable {
     func printEndings() async throws {
         for await index in self.endings {
             let (cards, isChange) = self.state.withLock { ($0.follower.cards(of: index), $0.follower.isChange(index)) }
-            // An input that has not finished may still retake a known card.
+            // In text, unchanged cards come only with the report: an input that has not finished may still retake one.
             guard self.format != .text || isChange else { continue }
             let line = try await self.line(index, cards: self.fetch(cards))
             guard self.format != .text || line.notice != .nothing,
@@ -87,7 +88,7 @@ final class RunPrinter: Sendable {
             let message = Message.runIncomplete(incomplete)
             Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
         }
-        try await table?.write(lines, noting: self.store)
+        try await table?.write(lines, loggingIn: self.store)
         return status
     }
 
@@ -138,20 +139,22 @@ final class RunPrinter: Sendable {
 
     // MARK: Advice after a run
 
+    /// Makes a message for each failed stage, with the URL of its endpoint if it has one.
     private func reasons(
         _ failures: [Stage: RemoteFailure],
-        _ placed: (Stage, RemoteFailure, _ url: String) -> Message,
-        _ placeless: (Stage, RemoteFailure) -> Message
+        _ withURL: (Stage, RemoteFailure, _ url: String) -> Message,
+        _ withoutURL: (Stage, RemoteFailure) -> Message
     ) -> [Message] {
         let (verifier, backend) = (self.configuration.verification?.endpoint, self.configuration.delivery?.endpoint)
         let urls = [Stage.verify: verifier?.url, .deliver: backend?.url]
         return failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
             // A query may hold a secret.
-            guard let url = urls[stage] ?? nil else { return placeless(stage, failure) }
-            return placed(stage, failure, String(url.prefix { $0 != "?" }))
+            guard let url = urls[stage] ?? nil else { return withoutURL(stage, failure) }
+            return withURL(stage, failure, String(url.prefix { $0 != "?" }))
         }
     }
 
+    /// What to say after a run with this status.
     private func advice(
         _ status: CommandStatus,
         _ stopped: [Stage: RemoteFailure],
@@ -165,7 +168,7 @@ final class RunPrinter: Sendable {
             lines.append(.runWorkRemains)
         case .endpointStopped: lines.append(.runEndpointStopped)
         case .sandboxError: lines.append(.runNoSpace)
-        case .interrupted, .terminated: lines.append(Self.whatIsLeft(of: inputs))
+        case .interrupted, .terminated: lines.append(Self.remainingWork(of: inputs))
         default: break
         }
         if let upkeep = self.progress.upkeep { lines.append(.consoleWarning(upkeep)) }
@@ -177,7 +180,7 @@ final class RunPrinter: Sendable {
     }
 
     /// The work that an interrupted run leaves to the next one.
-    private static func whatIsLeft(of inputs: [RunLine]) -> Message {
+    private static func remainingWork(of inputs: [RunLine]) -> Message {
         let open = Set(inputs.filter { $0.state.card?.isRunnable == true }.map(\.cardID)).count
         let untouched = inputs.count { $0.cardID == nil && $0.state == .unchanged }
         var parts: [Message] = []
@@ -187,10 +190,10 @@ final class RunPrinter: Sendable {
     }
 }
 
-/// Lines of one reason and message: the first ones are printed, and at the end the names of the others.
+/// Lines of the same reason and message: the first of them are printed, and at the end the names of the others.
 struct RunFolds: Sendable {
-    /// How many lines, and how many names of the others, are printed.
-    private static let (mostShown, mostNamed) = (3, 20)
+    /// How many lines of a kind are printed, and how many names of its others.
+    private static let (shownLimit, namedLimit) = (3, 20)
 
     private var shown: [String: Int] = [:]
     private var folded: [String: [RunLine]] = [:]
@@ -200,8 +203,8 @@ struct RunFolds: Sendable {
         let kind = line.kind.line.text()
         let count = self.shown[kind, default: 0]
         self.shown[kind] = count + 1
-        if count >= Self.mostShown { self.folded[kind, default: []].append(line) }
-        return count < Self.mostShown
+        if count >= Self.shownLimit { self.folded[kind, default: []].append(line) }
+        return count < Self.shownLimit
     }
 
     /// Summaries of the lines that were not printed, the most frequent kinds first.
@@ -209,8 +212,8 @@ struct RunFolds: Sendable {
         self.folded.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.compactMap { _, lines in
             guard var kind = lines.first?.kind else { return nil }
             kind.source = Message.runMorePhotos(lines.count).text()
-            let names = lines.prefix(Self.mostNamed).map(\.name).joined(separator: ", ")
-            let more = lines.count - Self.mostNamed
+            let names = lines.prefix(Self.namedLimit).map(\.name).joined(separator: ", ")
+            let more = lines.count - Self.namedLimit
             return more > 0 ? .runFolded(kind.line, names, more: more) : .runFoldedAll(kind.line, names)
         }
     }

@@ -21,7 +21,7 @@ struct SignalWatch: Sendable {
         let first = Mutex<CommandStatus?>(nil)
         let untilDone: @Sendable () async throws -> Value = {
             let value = try await work()
-            // Only printing is left, to a reader who may have stopped reading.
+            // Only printing is left, and its reader may have stopped reading: a signal now kills the process.
             self.restoreDefaultHandlers(numbers)
             return value
         }

@@ -5,8 +5,7 @@ import Glibc
 
 /// The file with the keys of a sandbox, the current one first; only its owner may have rights to it.
 ///
-/// It also records the sandboxes of these keys, so that a mistyped path creates no second one: each in a line that is a
-/// comment to readers of keys.
+/// It also records the sandboxes of these keys, so that a mistyped path creates no second one: each in a comment line.
 struct KeyFile: Sendable {
     private static let key = "vault.key_file"
     private static let sandboxMark = "# sandbox: "
@@ -117,7 +116,7 @@ struct KeyFile: Sendable {
 }
 
 extension KeyRing {
-    /// Parses keys; `error` wraps the reason of a refusal.
+    /// Parses keys; `error` makes the error of a refusal from its reason.
     init(_ text: Redacted<String>, otherwise error: (Message) -> CodedError) throws(CodedError) {
         do throws(KeyRing.Refusal) { try self.init(text: text.reveal()) } catch let refusal {
             throw error(refusal.message)

@@ -140,7 +140,7 @@ extension Sandbox {
         } retiring: {
             retired = try file?.retire(ring.keys.filter { $0 != key }, keeping: key) ?? []
         }
-        // Otherwise another key wrapped everything before.
+        // If the key was in use before, only the retiring of the others was left.
         let isFinished = inUse == rotation.keyID
         var messages: [Message] = [
             isFinished ? .keysFinished(rotation.keyID) : .keysRotated(rotation.rewrapped, rotation.keyID)

@@ -8,7 +8,6 @@ import SystemPackage
 struct SecretCommand: Sendable {
     /// The configuration key of the command, for messages.
     let key: String
-    /// The expected output, for messages.
     let expected: Message
     /// The command, for `/bin/sh -c`; it may hold a password.
     let text: Redacted<String>

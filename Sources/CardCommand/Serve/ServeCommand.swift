@@ -47,7 +47,9 @@ struct ServeSession: Sendable {
     let configuration: Configuration
     let isQuiet: Bool
     let notice = SystemdNotice()
+    /// Yields when a signal asks to stop.
     let ends = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// Yields at each SIGHUP.
     let reloads = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Serves until a signal, and returns the exit status.
@@ -59,7 +61,7 @@ struct ServeSession: Sendable {
             },
             reload: { self.reloads.continuation.yield() }
         )
-        // Signals are trapped before anything is read: what is written before a SIGHUP is read after it.
+        // Signals are trapped before files are read: a file that was changed before a SIGHUP is read again after it.
         return try await signals.watching { try await self.serve() }.signal ?? .delivered
     }
 
@@ -91,7 +93,7 @@ struct ServeSession: Sendable {
                 engine.setTokens($0)
             }
             var settings = settings
-            if let tokens { settings.tokens = tokens.now }
+            if let tokens { settings.tokens = tokens.current }
             let fetch = self.configuration.fetch
             var dependencies = CardServer.Ports(engine: engine, store: pipeline.store) { fetch.addressCheck()($0) }
             (dependencies.startRun, dependencies.run, dependencies.runs) = (runs.start, runs.run, runs.all)
@@ -121,8 +123,8 @@ struct ServeSession: Sendable {
         { event in
             notices.observe(event)
             if case .beat = event { self.notice.giveSignOfLife() }
-            // A temporary refusal is tried again.
-            if case .refused(_, let error) = event, error.isPassing { return }
+            // An input that is tried again is counted by its last result.
+            if case .refused(_, let error) = event, error.isRetried { return }
             metrics.count(event)
         }
     }
@@ -137,7 +139,7 @@ struct ServeSession: Sendable {
         NotingWatch(options, of: pipeline, engine) { event in
             notices.observe(event)
             if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
-            if case .stays = event { metrics.count(.ignored) }
+            if case .leftInPlace = event { metrics.count(.ignored) }
         }
     }
 
@@ -153,7 +155,7 @@ struct ServeSession: Sendable {
 /// The services of `serve` beside the stages of the engine, and the order in which they stop.
 private struct ServeServices: Sendable {
     let session: ServeSession
-    /// `nil` without a path for their file.
+    /// The tokens; `nil` if their file has no path.
     let tokens: LiveTokens?
     let server: CardServer
     /// The watched folders, if the configuration names any.

@@ -28,7 +28,7 @@ final class SourceRuns: Sendable {
     /// The inputs of the runs of this process, by run.
     private let followers = Mutex<[String: InputFollower]>([:])
     /// Whether the process is stopping, and the listings under way.
-    private let listings = Mutex<(isOver: Bool, underWay: [UUID: Task<BatchListing, any Error>])>((false, [:]))
+    private let listings = Mutex<(isStopping: Bool, underWay: [UUID: Task<BatchListing, any Error>])>((false, [:]))
 
     /// Prepares the runs; ``work()`` performs them, under the name of the worker.
     init(_ pipeline: Pipeline, engine: Engine, worker: String, notices: ServiceNotices, metrics: ServerMetrics) {
@@ -69,8 +69,9 @@ final class SourceRuns: Sendable {
     private func status(of run: SourceRun) async throws -> RunStatus {
         var report = run.report
         if report == nil { report = try await self.report(of: run.id) }
-        let isComplete = run.report.map { $0.reason == nil } ?? false
-        let state: RunStatus.State = run.endedAt == nil ? .running : isComplete ? .complete : .failed
+        let hasSucceeded = run.report.map { $0.reason == nil } ?? false
+        let result: RunStatus.State = hasSucceeded ? .complete : .failed
+        let state = run.endedAt == nil ? .running : result
         var status = RunStatus(
             id: run.id,
             source: run.source,
@@ -92,7 +93,7 @@ final class SourceRuns: Sendable {
     func stop() {
         for source in self.sources.values { source.signal.continuation.finish() }
         self.listings.withLock { listings in
-            listings.isOver = true
+            listings.isStopping = true
             for listing in listings.underWay.values { listing.cancel() }
         }
     }
@@ -121,7 +122,8 @@ final class SourceRuns: Sendable {
                 group.addTask {
                     for await _ in source.signal.stream {
                         // The stream still yields a signal sent before shutdown; check again.
-                        while !self.isOver, let run = try await self.store.upkeep.beginRun(over: name, by: self.worker)
+                        while !self.isStopping,
+                            let run = try await self.store.upkeep.beginRun(over: name, by: self.worker)
                         {
                             guard try await self.perform(run, at: source.path) else { return }
                         }
@@ -131,7 +133,7 @@ final class SourceRuns: Sendable {
         }
     }
 
-    private var isOver: Bool { self.listings.withLock(\.isOver) }
+    private var isStopping: Bool { self.listings.withLock(\.isStopping) }
 
     /// Performs a run; `false` if the process stops first: another process continues it.
     private func perform(_ run: SourceRun, at path: String) async throws -> Bool {
@@ -157,6 +159,7 @@ final class SourceRuns: Sendable {
             }
         }
         self.followers.withLock { $0[run.id] = InputFollower(listing.entries) }
+        // Admits what is left, until nothing is.
         let left = { self.followers.withLock { $0[run.id]?.left(of: listing.groups) ?? [] } }
         while true {
             do {
@@ -164,8 +167,8 @@ final class SourceRuns: Sendable {
                     self.followers.withLock { _ = $0[run.id]?.observe(event) }
                 }
                 if left().isEmpty { break }
-            } catch let error as CodedError where error.isPassing {}
-            // The process stops, or there is no space for more: then the others wait.
+            } catch let error as CodedError where error.isRetried {}
+            // The process stops, or there is no space for more: the inputs that are left wait.
             do { try await Task.sleep(for: Self.pause) } catch { return false }
         }
         try await self.finish(run, as: self.report(of: run.id) ?? SourceRun.Report())
@@ -180,11 +183,11 @@ final class SourceRuns: Sendable {
         self.pipeline.configuration.logger(runID: self.worker).info("run over a source ended", metadata: metadata)
     }
 
-    /// Lists a source; `nil` if the process stops first: a thread that waits for a hanging share is left behind.
+    /// Lists a source; `nil` if the process stops first: it does not wait for a thread that waits for a hanging share.
     private func listing(at path: String) async throws -> BatchListing? {
         let (id, configuration) = (UUID(), self.pipeline.configuration)
         let task = self.listings.withLock { listings -> Task<BatchListing, any Error>? in
-            guard !listings.isOver else { return nil }
+            guard !listings.isStopping else { return nil }
             let task = Task {
                 try await answer(on: { Thread.detachNewThread($0) }) {
                     Result { try BatchSource(source: path, options: configuration.inputs()).listing() }
@@ -204,7 +207,7 @@ extension SourceRun.Report {
         self.init(reason: reason, counts: ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0])
     }
 
-    /// The results of the inputs so far, with the present `rejectedBefore`; inputs to be tried again are not counted.
+    /// The results of the inputs so far, without inputs to be tried again; `known` are the present cards of `rejectedBefore`.
     init(_ inputs: InputFollower, known: [Card]) {
         self.init()
         let toRetake = Set(known.filter { $0.notice == .attention(.retake) }.map(\.id))
@@ -212,7 +215,7 @@ extension SourceRun.Report {
             switch result {
             case .ignored: self.counts["ignored", default: 0] += 1
             case .duplicate: self.counts["duplicate", default: 0] += 1
-            case .refused(let error): if !error.isPassing { self.refuse(error.code) }
+            case .refused(let error): if !error.isRetried { self.refuse(error.code) }
             case .admitted(let outcome)
             where outcome.state == .rejected && (!outcome.isDuplicate || toRetake.contains(outcome.card)):
                 self.refuse(outcome.reason ?? .sourceUnreadable)

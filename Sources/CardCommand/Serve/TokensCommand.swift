@@ -121,7 +121,7 @@ struct TokensCommand: AsyncParsableCommand {
             do {
                 try file.change { $0.append(token) }
             } catch {
-                // The token is not valid.
+                // The token was not stored, so it is not valid.
                 if let output { unlink(output) }
                 throw error
             }

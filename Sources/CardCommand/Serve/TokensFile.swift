@@ -101,14 +101,14 @@ final class LiveTokens: Sendable {
     }
 
     /// - Throws: the error of ``TokensFile/read()``, which was logged once.
-    func now() throws(CodedError) -> [AccessToken] {
+    func current() throws(CodedError) -> [AccessToken] {
         try self.state.withLock { state in
             self.refresh(&state)
             return state.outcome
         }.get()
     }
 
-    /// Sets the secrets of webhook senders: with other names, other tokens are usable.
+    /// Sets the secrets of webhook senders: their names decide which tokens are usable.
     func keepApart(from secrets: [WebhookSecret]) {
         self.state.withLock { state in
             guard secrets != state.secrets else { return }
@@ -124,12 +124,13 @@ final class LiveTokens: Sendable {
         state.mark = mark
         do throws(CodedError) {
             let tokens = try self.file.read()
-            let (usable, barred) = tokens.apart(from: state.secrets)
+            let (usable, namedLikeSenders) = tokens.apart(from: state.secrets)
             state.outcome = .success(usable)
             self.logger.notice("tokens read")
-            for name in barred { Console.warn(self.file.refusal(of: name)) }
-            // A service also works without tokens.
-            self.report(TokenIssue(barred: barred, isShut: usable.isEmpty && !barred.isEmpty))
+            for name in namedLikeSenders { Console.warn(self.file.refusal(of: name)) }
+            // A file without tokens shuts no client out, unlike one whose tokens are all refused.
+            let isShut = usable.isEmpty && !namedLikeSenders.isEmpty
+            self.report(TokenIssue(barred: namedLikeSenders, isShut: isShut))
         } catch {
             state.outcome = .failure(error)
             self.logger.error("the tokens cannot be read", metadata: ["http.error": "\(error.code)"])
@@ -139,7 +140,7 @@ final class LiveTokens: Sendable {
         }
     }
 
-    /// Changes whenever the file changes.
+    /// The identity of a file: another one after each change of the file.
     private static func mark(of path: String) -> Result<FileIdentity, Errno> {
         var status = stat()
         guard stat(path, &status) == 0 else { return .failure(Errno(rawValue: errno)) }
@@ -148,8 +149,8 @@ final class LiveTokens: Sendable {
 }
 
 extension [AccessToken] {
-    /// The tokens without the name of a webhook sender, and the names of the others, whose cards would be mixed.
-    func apart(from secrets: [WebhookSecret]) -> (usable: [AccessToken], barred: [String]) {
+    /// The usable tokens, and the names of tokens that webhook senders have, too: the cards of both would be mixed.
+    func apart(from secrets: [WebhookSecret]) -> (usable: [AccessToken], namedLikeSenders: [String]) {
         let senders = WebhookSecret.names(of: secrets)
         return (self.filter { !senders.contains($0.name) }, Set(self.map(\.name)).intersection(senders).sorted())
     }

@@ -104,10 +104,10 @@ final class WatchReports: Sendable {
     /// The number of lines left out since the last one that was read, and whether finished cards were missed.
     private let missed = Mutex((lines: 0, endings: false))
 
-    init(store: Sandbox, format: LineFormat, mostWaiting: Int = 10_000) {
+    init(store: Sandbox, format: LineFormat, waitingLimit: Int = 10_000) {
         self.store = store
         self.format = format
-        (self.changes, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(mostWaiting))
+        (self.changes, self.continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(waitingLimit))
     }
 
     var counts: InputCounts { self.tally.withLock { $0 } }
@@ -132,10 +132,10 @@ final class WatchReports: Sendable {
             line = RunLine(name.reveal(), card == nil ? .refused : .card(.rejected))
             line.cardID = card
             line.describe(error)
-        case .stays(let name, _, let error):
+        case .leftInPlace(let name, _, let error):
             line = RunLine(name.reveal(), .ignored)
             line.describe(error)
-        case .placed, .scanned, .staying, .problem, .mended, .paused, .resumed: return
+        case .placed, .scanned, .leftInPlaceCount, .problem, .mended, .paused, .resumed: return
         }
         self.report(.refused(line))
     }
@@ -183,8 +183,8 @@ final class WatchReports: Sendable {
     }
 
     private func print(_ line: RunLine) async {
-        let counts = line.duplicateOf == nil || line.notice != .nothing
-        self.tally.withLock { $0.add(counts ? line.state : .duplicate) }
+        let isOnlyDuplicate = line.duplicateOf != nil && line.notice == .nothing
+        self.tally.withLock { $0.add(isOnlyDuplicate ? .duplicate : line.state) }
         await self.format.print(line)
     }
 }

@@ -11,7 +11,7 @@ struct WatchIntake: Sendable {
     let configuration: Configuration
 
     func observe(_ event: WatchEvent) {
-        guard case .staying(let count, let folder) = event else { return }
+        guard case .leftInPlaceCount(let count, let folder) = event else { return }
         self.engine.setStaying(count, in: folder.reveal())
     }
 
@@ -26,7 +26,7 @@ struct WatchIntake: Sendable {
             guard outcome.state == .rejected || outcome.reason == .takenEarlier,
                 let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake) || card.reason == .takenEarlier
-            else { return .taken }
+            else { return .admitted }
             return .refused(.refused(card), card: card.id)
         } catch let error as CodedError {
             return try Self.outcome(of: error)
@@ -37,7 +37,7 @@ struct WatchIntake: Sendable {
     ///
     /// - Throws: the error, if every later photo would meet it, too.
     static func outcome(of error: CodedError) throws(CodedError) -> WatchOutcome {
-        if error.isPassing { return .later(error) }
+        if error.isRetried { return .later(error) }
         if error.code == .tooManyPhotos { return .waits(error) }
         switch error.kind {
         // The watch tries a photo that needs too much time or memory again, a limited number of times.
@@ -49,11 +49,11 @@ struct WatchIntake: Sendable {
     /// Amends the card of a photo by a sidecar that came late.
     private func amend(_ photo: Photo) async throws -> WatchOutcome {
         var known = try await self.engine.intake().amend(photo)
-        // A photo that was archived since has another path, and is found by its bytes.
+        // By its path, `amend` does not find a photo that was archived since; `admit` finds it by its bytes.
         if known == nil { known = try await self.engine.intake().admit(photo) }
         guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
-        else { return .taken }
+        else { return .admitted }
         return .refused(CodedError(.sidecarLate, .input, .watchSidecarLate(known.card)), card: known.card)
     }
 }
@@ -137,8 +137,8 @@ extension CodedError {
         CodedError(card.reason ?? .sourceUnreadable, .input, card.message ?? .watchRetake)
     }
 
-    /// Whether it is temporary, or can be fixed while a service runs.
-    var isPassing: Bool {
+    /// Whether an input with this error is tried again: the sandbox is busy, the queue full or the disk nearly full.
+    var isRetried: Bool {
         switch self.kind {
         case .temporary: self.code == .sandboxBusy
         case .storage: self.code == .queueFull || self.code == .diskSpaceLow

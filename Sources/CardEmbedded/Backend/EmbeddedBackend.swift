@@ -25,14 +25,12 @@ package struct EmbeddedBackend: Service {
         package var tokens: [String] = []
         /// The number of accepted documents after which the tokens used so far expire, once; `nil` means never.
         package var requiresNewTokenAfter: Int?
-        /// The maximum bytes of an upload.
         package var bodyBytes = Limits.requestBytes
         /// The maximum time for receiving a body.
         package var bodyTime = Limits.bodyTime
         /// The delay for a business number `SLOW-…`.
         package var slowTime = Limits.slowTime
 
-        /// Creates a configuration with a free port of the loopback interface.
         package init(folder: String) { self.folder = folder }
     }
 
@@ -70,7 +68,7 @@ package struct EmbeddedBackend: Service {
     ///
     /// No backend may use the folder meanwhile. A missing folder counts as empty.
     ///
-    /// - Parameter documents: the upload's idempotency key of each, and its position in it, from 1.
+    /// - Parameter documents: the idempotency key of each document's upload, and its position in the upload, from 1.
     /// - Throws: ``EmbeddedError``: `folderInUse` or `folderUnusable`.
     package static func erase(_ documents: [(key: String, position: Int)], in path: String) throws(EmbeddedError) {
         guard !documents.isEmpty, LedgerFolder.exists(path) else { return }

@@ -11,9 +11,9 @@ struct Ledger: Sendable {
     private var tokens: TokenRegister
     /// The answered uploads by their keys.
     private var answers: [String: UploadLine] = [:]
-    /// The SHA-256 of each image that is not erased, after the stem of its file.
+    /// For each image that is not erased, the stem of its file and its SHA-256.
     private var images: Set<[String]> = []
-    /// The highest number of a file by its stem. It is not their count, since an erased document leaves a gap.
+    /// The highest number of the files of each stem; not how many they are, since an erased document leaves a gap.
     private var numbers: [String: Int] = [:]
 
     init(_ contents: LedgerFolder.Contents, in folder: LedgerFolder, tokens: TokenRegister) {
@@ -49,7 +49,7 @@ struct Ledger: Sendable {
     private mutating func add(_ line: LedgerLine) {
         let document = line.document
         self.count = document.sequence
-        // An erased document has no digest; other documents of the same upload still have it.
+        // The line of an erased document has no digest of the upload; those of the other documents still have it.
         if self.answers[line.upload.key]?.digest.isEmpty != false { self.answers[line.upload.key] = line.upload }
         guard !document.isErased else { return }
         self.images.insert([document.stem, document.imageDigest])

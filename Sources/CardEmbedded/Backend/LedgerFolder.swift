@@ -36,7 +36,6 @@ struct LedgerFolder: Sendable {
         }
     }
 
-    /// Unlocks and closes the folder.
     func close() {
         // Unlocked first: a child that has not started its program yet shares the descriptor.
         flock(self.lock.rawValue, LOCK_UN)
@@ -55,12 +54,11 @@ struct LedgerFolder: Sendable {
         try self.write(Self.bytes(of: lines), to: Self.ledger, .append)
     }
 
-    /// Stores that an upload was refused.
     func store(_ refusal: UploadLine) throws {
         try self.write(Self.bytes(of: [refusal]), to: Self.refusals, .append)
     }
 
-    /// Erases documents: their images, and what the lines of a folder with these contents tell of them.
+    /// Erases documents: their images, and their data in the lines of the folder.
     func erase(_ documents: [(key: String, position: Int)], from contents: Contents) throws {
         let positions = Dictionary(grouping: documents, by: \.key).mapValues { $0.map(\.position) }
         var (lines, refusals) = contents
@@ -78,7 +76,7 @@ struct LedgerFolder: Sendable {
         guard flock(self.lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK ? EmbeddedError.folderInUse : Errno(rawValue: errno)
         }
-        // Without a ledger, opening would remove all images.
+        // Refuse a folder of images without a ledger: opening it would remove all images.
         guard Self.exists(self.path) || access("\(self.path)/\(Self.documents)", F_OK) != 0 else {
             throw EmbeddedError.folderForeign(Self.documents, without: Self.ledger)
         }
@@ -90,8 +88,10 @@ struct LedgerFolder: Sendable {
         return (documents, refusals)
     }
 
-    /// Returns the lines of a file, each once, up to the last line that can end an upload; creates a missing file. The
-    /// other lines are removed: later ones were never answered, and a failed write that was sent again comes twice.
+    /// Returns the lines of a file, each once, up to the last line that can end an upload; creates a missing file.
+    ///
+    /// The other lines are removed. Those after the last were never answered; a line comes twice if its write failed and
+    /// the upload was sent again.
     private func lines<Line: Decodable>(
         of name: String,
         by id: (Line) -> String,
@@ -106,7 +106,7 @@ struct LedgerFolder: Sendable {
             guard let line = try? decoder.decode(Line.self, from: text) else {
                 throw EmbeddedError.lineUnreadable(index + 1, of: name)
             }
-            // Of two lines of one id the last was answered: the first could not be flushed, nor cut off.
+            // Of two lines of one id the last was answered: the first was written, but could neither be flushed nor removed.
             if !ids.insert(id(line)).inserted { lines.removeAll { id($0.line) == id(line) } }
             lines.append((text, line))
         }
@@ -122,10 +122,10 @@ struct LedgerFolder: Sendable {
         for folder in try manager.contentsOfDirectory(atPath: "\(self.path)/\(Self.documents)") {
             let path = "\(Self.documents)/\(folder)"
             let names = (try? manager.contentsOfDirectory(atPath: "\(self.path)/\(path)")) ?? []
-            let unnamed = names.filter { $0.hasPrefix("IDCARD_") && !files.contains("\(path)/\($0)") }
-            for name in unnamed { try Self.check(unlink("\(self.path)/\(path)/\(name)")) }
+            let withoutLine = names.filter { $0.hasPrefix("IDCARD_") && !files.contains("\(path)/\($0)") }
+            for name in withoutLine { try Self.check(unlink("\(self.path)/\(path)/\(name)")) }
             let isRemoved = rmdir("\(self.path)/\(path)") == 0
-            if isRemoved || !unnamed.isEmpty { try self.flush(isRemoved ? Self.documents : path) }
+            if isRemoved || !withoutLine.isEmpty { try self.flush(isRemoved ? Self.documents : path) }
         }
     }
 

@@ -5,7 +5,7 @@ import FoundationEssentials
 struct UploadLine: Codable, Sendable {
     let time: String
     let key: String
-    /// SHA-256 of the content; empty with a document that was erased.
+    /// SHA-256 of the content; empty once the document or the refused upload is erased.
     var digest: String
     let code: UploadAnswer.Code
     let message: String
@@ -59,10 +59,9 @@ struct StoredDocument: Codable, Sendable {
 
     var isErased: Bool { self.file.isEmpty }
 
-    /// The name of the file without its number, which is that of one side of one business number.
+    /// The name of the file without its number: the files of one side of one business number share it.
     var stem: String { String(self.file.prefix(upTo: self.file.lastIndex(of: "-") ?? self.file.startIndex)) }
 
-    /// The number in the name of the file.
     var fileNumber: Int { Int(self.file.split { "-.".contains($0) }.dropLast().last ?? "") ?? 0 }
 }
 
@@ -71,7 +70,7 @@ struct LedgerLine: Sendable {
     var upload: UploadLine
     var document: StoredDocument
 
-    /// What no other line has.
+    /// The id of the line: no other line has the same.
     var id: String { "\(self.document.position) \(self.upload.key)" }
 
     /// The line without a person's or a case's data.
@@ -108,8 +107,8 @@ extension SubmittedDocument {
         for byte in text.utf8 {
             let character = Character(Unicode.Scalar(byte))
             let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-_".contains(character))
-            let isPlaced = isPlain || (character == "." && !name.isEmpty)
-            name += isPlaced ? String(character) : "%\(Hexadecimal.text(CollectionOfOne(byte)))"
+            let isUnchanged = isPlain || (character == "." && !name.isEmpty)
+            name += isUnchanged ? String(character) : "%\(Hexadecimal.text(CollectionOfOne(byte)))"
         }
         guard name.count > Limits.folderNameBytes else { return name }
         let digest = Hexadecimal.text(SHA256.hash(data: Array(text.utf8)))

@@ -2,11 +2,11 @@
 ///
 /// Held in memory only: a restarted backend accepts its configured tokens again.
 struct TokenRegister {
-    /// Empty means that every TOKEN is valid.
+    /// The configured tokens; if there are none, every TOKEN is valid.
     private let known: Set<String>
     /// The documents left until the tokens used so far expire; 0 after that, `nil` for never.
     private var acceptedUntilExpiry: Int?
-    /// The tokens used until then.
+    /// The tokens used before the expiry.
     private var used: Set<String> = []
 
     init(_ configuration: EmbeddedBackend.Configuration) {

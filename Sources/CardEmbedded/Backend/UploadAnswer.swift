@@ -1,7 +1,7 @@
 /// A business answer: to an upload, or to one document of it. A refusal is thrown, too; its text names fields, never
 /// values.
 ///
-/// All have the HTTP status 200. An upload that cannot be parsed gets an HTTP error instead.
+/// All answers have the HTTP status 200. An upload that cannot be parsed gets an HTTP error instead.
 struct UploadAnswer: Error, Codable, Equatable {
     /// | code | meaning | what the client does |
     /// |---|---|---|
@@ -54,8 +54,12 @@ struct UploadAnswer: Error, Codable, Equatable {
         if items.count == 1 {
             self = items[0]
         } else if let first = refused.first {
-            let isWhole = refused.count == items.count
-            self.init(isWhole ? first.code : .partlyRefused, isWhole ? first.message : "see ITEMS", items: items)
+            let areAllRefused = refused.count == items.count
+            self.init(
+                areAllRefused ? first.code : .partlyRefused,
+                areAllRefused ? first.message : "see ITEMS",
+                items: items
+            )
         } else if items.contains(where: { $0.code == .success }) {
             self.init(.success, "success", items: items)
         } else {

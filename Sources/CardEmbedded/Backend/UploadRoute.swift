@@ -112,7 +112,6 @@ final class UploadRoute: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Returns the header name of a valid token.
     static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("The header name '\(name)' is no token.") }
         return name

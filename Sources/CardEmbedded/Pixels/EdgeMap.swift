@@ -91,6 +91,7 @@ struct EdgeMap: Sendable {
         let normal = Point(x: -dy / length, y: dx / length)
         let turn = atan2(normal.y, normal.x) / (2 * .pi) * 240
         let count = Int(length / 2)
+        // How many points lie on an edge that rises along the normal, and on one that rises against it.
         var (alike, opposite) = (0, 0)
         for index in 0..<count {
             let t = (Double(index) + 0.5) / Double(count)
@@ -101,6 +102,7 @@ struct EdgeMap: Sendable {
                 guard x >= 0, y >= 0, x < Double(self.width), y < Double(self.height) else { continue }
                 let mark = self.marks[Int(y) * self.width + Int(x)]
                 guard mark > 0 else { continue }
+                // In steps of 1.5 degrees: up to 12 degrees apart, directions count as the same.
                 let difference = fmod(Double(mark) - 1 - turn + 720, 240)
                 isAlike = isAlike || difference <= 8 || difference >= 232
                 isOpposite = isOpposite || (112...128).contains(difference)
@@ -117,14 +119,14 @@ struct EdgeMap: Sendable {
         let rowLength = 2 * extent
         var votes = self.votes(upright: upright)
         var found: [Line] = []
-        let least = UInt16(max(12, length / 12))
+        let minimumVotes = UInt16(max(12, length / 12))
         while found.count < limit {
             let best = Self.mostVoted(votes)
-            guard votes[best] >= least else { break }
+            guard votes[best] >= minimumVotes else { break }
             let (angle, offset) = (best / rowLength, best % rowLength)
             let position = Double(offset) + 0.5 - Double(extent) / 2
             found.append(Line(upright: upright, slope: Self.slope(angle), offset: position, middle: Double(length) / 2))
-            // Clear its neighbours, so that the next best line is a different one.
+            // Clear the votes of similar lines, so that the next best line is a different one.
             for row in max(0, angle - 4)...min(Self.angleCount - 1, angle + 4) {
                 for column in max(0, offset - 4)...min(rowLength - 1, offset + 4) {
                     votes[row * rowLength + column] = 0

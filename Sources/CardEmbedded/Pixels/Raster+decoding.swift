@@ -15,6 +15,7 @@ extension Raster {
         guard edges.contains(Int(header.width)), edges.contains(Int(header.height)) else {
             throw .edgesOutOfRange(header.width, header.height, edges)
         }
+        // In eighths.
         let scale: UInt32 = max(header.width, header.height) > Limits.longestHeldEdge ? 4 : 8
         let width = Int(idci_jpeg_scaled_edge(header.width, scale))
         let height = Int(idci_jpeg_scaled_edge(header.height, scale))

@@ -73,10 +73,9 @@ extension Raster {
 
     private func sample(_ source: Samples, _ x: Double, _ y: Double, to out: Target) {
         let channels = self.channels
-        let (lastX, lastY) = (Double(self.width - 1), Double(self.height - 1))
         // Written so that a NaN becomes 0.
-        let left = x > 0 ? (x > lastX ? lastX : x) : 0
-        let top = y > 0 ? (y > lastY ? lastY : y) : 0
+        func clamped(_ value: Double, to last: Int) -> Double { value > 0 ? min(value, Double(last)) : 0 }
+        let (left, top) = (clamped(x, to: self.width - 1), clamped(y, to: self.height - 1))
         let (x0, y0) = (Int(left), Int(top))
         let right = x0 + 1 < self.width ? channels : 0
         let below = y0 + 1 < self.height ? self.width * channels : 0

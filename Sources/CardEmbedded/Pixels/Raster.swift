@@ -64,8 +64,8 @@ struct Raster: Sendable {
                     let sum: Int = Int(red) * 77 + Int(green) * 150 + Int(blue) * 29
                     target[index] = UInt8((sum + 128) >> 8)
                 case .brightest:
-                    let most = red > green ? red : green
-                    target[index] = most > blue ? most : blue
+                    let brighter = red > green ? red : green
+                    target[index] = brighter > blue ? brighter : blue
                 }
                 pixel += 3
             }

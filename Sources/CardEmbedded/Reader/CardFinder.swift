@@ -8,8 +8,15 @@ struct CardFinder: Sendable {
     private static let workingEdge = 480
     private static let lineLimit = 16
     private static let candidateLimit = 3
-    /// Gradients for finding edges: the first and, while no outline scores well, fainter ones.
+    /// Gradients for finding edges: the first and, while no outline has a good score, fainter ones.
     private static let thresholds = [140, 64, 32]
+    /// From which score no fainter edges are searched, and from which the frame is only the last candidate.
+    private static let (goodScore, convincingScore) = (0.85, 0.6)
+
+    /// The weights of the parts of a score.
+    private enum Weight {
+        static let (meanSupport, weakestSupport, size, overrun) = (0.6, 0.4, 0.12, 0.4)
+    }
 
     private typealias Outline = (quad: Quad, score: Double)
 
@@ -21,20 +28,20 @@ struct CardFinder: Sendable {
         for threshold in Self.thresholds {
             let edges = EdgeMap(of: small, threshold: threshold)
             outlines += Self.outlines(in: edges)
-            if let best = outlines.map(\.score).max(), best > 0.85 { break }
+            if let best = outlines.map(\.score).max(), best > Self.goodScore { break }
         }
         var quads: [Quad] = []
-        var convincing = false
+        var isConvincing = false
         for outline in outlines.sorted(by: { $0.score > $1.score }) {
             guard quads.count < Self.candidateLimit else { break }
             let apart = 0.015 * Double(photo.width + photo.height)
             let quad = outline.quad.scaled(by: scale)
             if quads.contains(where: { $0.displacement(from: quad) < apart }) { continue }
             quads.append(OutlineRefiner(photo: photo, reach: 2.5 * scale).refined(quad))
-            convincing = convincing || outline.score > 0.6
+            isConvincing = isConvincing || outline.score > Self.convincingScore
         }
         let frame = Quad.frame(width: photo.width, height: photo.height)
-        quads.insert(frame, at: convincing ? quads.count : 0)
+        quads.insert(frame, at: isConvincing ? quads.count : 0)
         return quads
     }
 
@@ -67,6 +74,7 @@ struct CardFinder: Sendable {
         return pairs
     }
 
+    /// Whether an outline lies in the picture, nearly, and may have the size and the proportions of a card under perspective.
     private static func isPlausible(_ quad: Quad, in edges: EdgeMap) -> Bool {
         let (width, height) = (Double(edges.width), Double(edges.height))
         let inside = quad.corners.allSatisfy { corner in
@@ -83,8 +91,8 @@ struct CardFinder: Sendable {
         return (0.6...1.67).contains(top / bottom) && (0.6...1.67).contains(left / right)
     }
 
-    /// Scores an outline: the share of its four sides that runs along edges, plus its size, minus the extent of these
-    /// edges beyond its corners, as of the grain of a table. `nil` when a side has hardly any edge.
+    /// Scores an outline by the share of its sides that runs along edges, and by its size. Edges that continue beyond the corners
+    /// count against it: the sides then follow longer lines, such as the grain of a table. `nil` if a side has hardly any edge.
     private static func score(_ quad: Quad, on edges: EdgeMap) -> Double? {
         var (total, weakest, overrun) = (0.0, 1.0, 0.0)
         for (start, end) in zip(quad.corners, quad.turned(quarters: 1).corners) {
@@ -98,6 +106,7 @@ struct CardFinder: Sendable {
             overrun += edges.support(from: point(1.02), to: point(1.18))
         }
         let share = quad.area / Double(edges.width * edges.height)
-        return total / 4 * 0.6 + weakest * 0.4 + 0.12 * share.squareRoot() - 0.4 * overrun / 8
+        return Weight.meanSupport * total / 4 + Weight.weakestSupport * weakest + Weight.size * share.squareRoot()
+            - Weight.overrun * overrun / 8
     }
 }

@@ -72,10 +72,10 @@ struct RectifiedCard: Sendable {
         }
     }
 
-    /// The rows, inside the number's window, of the highest line of ink.
+    /// The rows, inside the number's window, of the tallest line of ink.
     private var rowsOfNumber: Range<Int>? {
         let window = CardLayout.number.cut(from: self.inkOnly)
-        let rows = window.linesOfText(gap: window.height / 40, least: CardLayout.height / 40)
+        let rows = window.linesOfText(gap: window.height / 40, minimumHeight: CardLayout.height / 40)
         return rows.filter { $0.count < CardLayout.height / 8 }.max { $0.count < $1.count }
     }
 }

@@ -38,6 +38,7 @@ struct CardReader: Sendable {
         return upright.flatMap { [$0, $0.turned(quarters: 2)] }
     }
 
+    /// Reads the side that the first line indicates: dates are those of a back, digits those of a front; else the labels decide.
     private func side(of card: RectifiedCard, searchingWords: Bool) async throws -> CardText.Side? {
         let line = try await self.digits(of: card.numberLine(.first), alphabet: "0123456789X.-")
         if FieldText.period(line) != nil { return .back(try await self.tesseract.back(of: card.flat)) }
@@ -60,6 +61,7 @@ struct CardReader: Sendable {
         return .front(front)
     }
 
+    /// Reads the number in several ways, until one reading is certain.
     private func number(of card: RectifiedCard, firstReading: String) async throws -> String? {
         var ballot = NumberBallot()
         ballot.add(firstReading)

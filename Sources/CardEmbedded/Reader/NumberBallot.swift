@@ -12,8 +12,8 @@ struct NumberBallot: Sendable {
         if cleaned.count >= 10 { self.readings.append(cleaned) }
     }
 
-    /// A reading that needs no further attempt: the first if its check character holds, one that was confirmed and
-    /// whose check character holds, or one that occurred three times.
+    /// A reading that needs no further attempt: the first one or one that occurred twice, if its check character is valid, or
+    /// one that occurred three times.
     var certain: String? {
         if let first = self.readings.first, Self.hasValidCheck(first) { return first }
         return self.readings.first { reading in
@@ -27,8 +27,8 @@ struct NumberBallot: Sendable {
         let whole = self.readings.filter { $0.count == 18 }
         guard !whole.isEmpty else { return self.readings.max { $0.count < $1.count } }
         let counts = whole.map { reading in whole.count { $0 == reading } }
-        if let most = counts.max(), most > 1 {
-            let leaders = zip(whole, counts).filter { $0.1 == most }.map(\.0)
+        if let highest = counts.max(), highest > 1 {
+            let leaders = zip(whole, counts).filter { $0.1 == highest }.map(\.0)
             return leaders.first(where: Self.hasValidCheck) ?? leaders.first
         }
         return whole.first(where: Self.hasValidCheck) ?? Self.majority(of: whole)

@@ -17,6 +17,7 @@ struct OutlineRefiner: Sendable {
 
     private typealias Side = (start: Point, end: Point)
 
+    /// Fits a side to the points near it at which the colour changes most.
     private func refinedSide(from start: Point, to end: Point) -> Side {
         let length = start.distance(to: end)
         guard length > 20 else { return (start, end) }
@@ -38,7 +39,7 @@ struct OutlineRefiner: Sendable {
     private func strongestStep(at point: Point, along normal: Point) -> (shift: Double, strength: Double)? {
         let steps = Int(self.reach.rounded(.up))
         let profile = (-steps - 2...steps + 2).map { offset in
-            self.brightness(x: point.x + normal.x * Double(offset), y: point.y + normal.y * Double(offset))
+            self.colours(x: point.x + normal.x * Double(offset), y: point.y + normal.y * Double(offset))
         }
         var best = (index: 0, size: 0)
         for index in 2..<(profile.count - 2) {
@@ -50,11 +51,12 @@ struct OutlineRefiner: Sendable {
             }
             if size > best.size { best = (index, size) }
         }
+        // A weaker change is noise; a stronger one than 200 counts no more.
         guard best.size >= 40 else { return nil }
         return (Double(best.index - steps - 2), Double(min(best.size, 200)))
     }
 
-    private func brightness(x: Double, y: Double) -> [Int] {
+    private func colours(x: Double, y: Double) -> [Int] {
         let column = min(max(Int(x), 0), self.photo.width - 1)
         let row = min(max(Int(y), 0), self.photo.height - 1)
         let at = (row * self.photo.width + column) * 3

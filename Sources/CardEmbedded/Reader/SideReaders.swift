@@ -5,7 +5,7 @@ extension Tesseract {
     func front(of card: Raster) async throws -> CardText.Front {
         let window = CardLayout.values.cut(from: card)
         let top = Int(CardLayout.values.y.lowerBound * Double(card.height))
-        let rows = window.linesOfText(gap: card.height / 100, least: card.height / 40)
+        let rows = window.linesOfText(gap: card.height / 100, minimumHeight: card.height / 40)
         func piece(_ heights: Range<Double>) -> TextPiece? {
             let lines = rows.filter { row in
                 heights.contains(Double(top + (row.lowerBound + row.upperBound) / 2) / Double(card.height))
@@ -29,7 +29,7 @@ extension Tesseract {
     /// Reads issuer and validity: the last line of ink is the validity, those above it are the issuer.
     func back(of card: Raster) async throws -> CardText.Back {
         let window = CardLayout.issuance.cut(from: card)
-        let rows = window.linesOfText(gap: card.height / 100, least: card.height / 40)
+        let rows = window.linesOfText(gap: card.height / 100, minimumHeight: card.height / 40)
         let (above, last) = (TextPiece(rows.dropLast(), in: window), TextPiece(rows.suffix(1), in: window))
         async let issuer = self.value(of: above, LinePreparation.blocks, parse: FieldText.address)
         async let validity = self.validity(of: last)

@@ -15,7 +15,6 @@ package struct Tesseract: Sendable {
         package var timeLimit = Duration.seconds(20)
         /// The maximum bytes that one run may write to standard output.
         package var outputLimit = 64 * 1024
-        /// The maximum concurrent runs.
         package var parallelism = max(1, ProcessInfo.processInfo.activeProcessorCount)
     }
 
@@ -82,7 +81,6 @@ package struct Tesseract: Sendable {
         EmbeddedError(.tesseractFailed, "tesseract \(what)")
     }
 
-    /// Runs the program with a time limit.
     private func run(
         _ arguments: [String],
         input: @escaping @Sendable () throws -> FileDescriptor

@@ -81,15 +81,15 @@ extension Raster {
     /// Darker than this is ink; ``flattened(radius:)`` puts the ground at about 205.
     private static let inkThreshold: UInt8 = 128
     /// The minimum dark pixels in a row or column that count as ink, not as a speck.
-    private static let leastInk = 2
+    private static let minimumInk = 2
 
     /// The rows of each line of text, from top to bottom.
     ///
     /// - Parameters:
     ///   - gap: rows without ink that still belong to one line (the gap between the parts of a character).
-    ///   - least: the minimum height of a line.
-    func linesOfText(gap: Int, least: Int) -> [Range<Int>] {
-        Self.runs(in: self.inkCounts.rows, gap: gap).filter { $0.count >= least }
+    ///   - minimumHeight: the minimum height of a line.
+    func linesOfText(gap: Int, minimumHeight: Int) -> [Range<Int>] {
+        Self.runs(in: self.inkCounts.rows, gap: gap).filter { $0.count >= minimumHeight }
     }
 
     /// The columns from the first to the last with ink; `nil` without ink.
@@ -114,7 +114,7 @@ extension Raster {
 
     private static func runs(in counts: [Int], gap: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
-        for (index, value) in counts.enumerated() where value >= self.leastInk {
+        for (index, value) in counts.enumerated() where value >= self.minimumInk {
             if let last = runs.last, index - last.upperBound <= gap {
                 runs[runs.count - 1] = last.lowerBound..<(index + 1)
             } else {

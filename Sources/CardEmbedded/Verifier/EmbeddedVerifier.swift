@@ -27,7 +27,6 @@ package struct EmbeddedVerifier: Service {
         /// The delay for a card with the ``TestName/slow`` name.
         package var slowTime = Limits.slowTime
 
-        /// Creates a configuration with a free port of the loopback interface and an account for trials.
         package init(secrets: [String: String] = ["embedded-key": "embedded-secret"]) { self.secrets = secrets }
     }
 

@@ -140,6 +140,6 @@ struct RequestMark: Sendable {
     /// Milliseconds since the request arrived.
     var milliseconds: Int { Int(self.start.duration(to: .now) / .milliseconds(1)) }
 
-    /// The members of a reply's body for it.
+    /// The members that every reply has.
     var members: [String: JSON?] { ["request_id": .text(self.id), "time_used": .integer(self.milliseconds)] }
 }

@@ -76,6 +76,7 @@ final class ReadingRoute: Sendable {
         }
     }
 
+    /// Counts a request as running; `false` if too many are.
     private func enter() -> Bool {
         self.running.withLock { count in
             guard count < self.configuration.concurrency else { return false }

@@ -66,7 +66,6 @@ struct VerifierFault: Error, Equatable {
     /// The type of the vendor's replies in JSON.
     static let contentType = "application/json; charset=utf-8"
 
-    /// The front server's page for a status.
     private var frontServerPage: String {
         let title = "\(self.status.code) \(self.message)"
         return "<html>\r\n<head><title>\(title)</title></head>\r\n<body>\r\n<center><h1>\(title)</h1></center>\r\n"

@@ -15,7 +15,7 @@ struct ConfinedChild: Sendable {
         case notStarted
 
         /// Whether a fault or a limit of its own killed the child; any process may have sent the other signals.
-        var isOwnDeath: Bool {
+        var isOwnFault: Bool {
             guard case .killed(let signal) = self else { return false }
             return Self.signalsOfFaults.contains(signal)
         }
@@ -39,7 +39,7 @@ struct ConfinedChild: Sendable {
         let started = self.start(input: input.descriptor, output: output.descriptor, lifeline: lifeline)
         close(lifeline)
         guard let process = started else { return .notStarted }
-        let isOver = self.waitsForEnd(of: end)
+        let isOver = self.waitForEnd(of: end)
         if !isOver { kill(process, SIGKILL) }
         guard let status = Self.reap(process) else { return .notStarted }
         guard isOver else { return .timedOut }
@@ -68,7 +68,8 @@ struct ConfinedChild: Sendable {
         return result == 0 ? process : nil
     }
 
-    private func waitsForEnd(of lifeline: Int32) -> Bool {
+    /// Waits until the child is gone; `false` after the timeout.
+    private func waitForEnd(of lifeline: Int32) -> Bool {
         // The clock of poll(2): while the machine is suspended, the child uses up no time.
         let clock = SuspendingClock()
         let deadline = clock.now.advanced(by: self.timeout)

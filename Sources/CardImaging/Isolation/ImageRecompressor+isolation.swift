@@ -9,13 +9,13 @@ extension ImageRecompressor {
     /// - Throws: As ``prepare(_:)``; `decoder_crashed` (kind `input`) when the image crashes the child,
     ///   `decoder_unavailable` (kind `temporary`) when it cannot be started or is stopped from outside.
     package func prepareIsolated(_ source: Data) throws(CodedError) -> PreparedImage {
-        try self.admit(source)
-        return try self.decoding(source) { (end, output) throws(CodedError) in
-            switch end {
+        try self.checkSource(source)
+        return try self.decoding(source) { (outcome, output) throws(CodedError) in
+            switch outcome {
             case .exited(0): return try self.image(in: output)
             case .exited, .notStarted: throw Self.notStarted
             // The OOM killer and a shutdown send SIGKILL, too, and a stopped child times out: no verdict on the image.
-            case .killed: throw end.isOwnDeath ? Self.crashed : Self.stopped
+            case .killed: throw outcome.isOwnFault ? Self.crashed : Self.stopped
             case .timedOut: throw Self.stopped
             }
         }
@@ -23,10 +23,10 @@ extension ImageRecompressor {
 
     /// Whether the system lets a child confine itself; tried without an image.
     package var canIsolate: Bool {
-        (try? self.decoding(Data()) { (end, _) throws(CodedError) in end == .exited(0) }) ?? false
+        (try? self.decoding(Data()) { (outcome, _) throws(CodedError) in outcome == .exited(0) }) ?? false
     }
 
-    /// Runs a child on source bytes, and passes its end and its output to `body`.
+    /// Runs a child on source bytes, and passes its outcome and its output to `body`.
     private func decoding<Value>(
         _ source: Data,
         _ body: (ConfinedChild.Outcome, AnonymousFile) throws(CodedError) -> Value
@@ -57,7 +57,7 @@ extension ImageRecompressor {
         return PreparedImage(Data(body), PixelSize(width: reply.width, height: reply.height))
     }
 
-    /// The errors accepted from a child, which the image may have compromised: these codes and texts, with numbers.
+    /// The errors accepted from a child, which the image may have compromised: only numbers in the texts may differ.
     private static let refusals: [CodedError] = [
         CodedError(.imageCorrupt, .input, .imageCorrupt("")), CodedError(.imageCorrupt, .input, .fileTextMode),
         CodedError(.imageTruncated, .input, .imageTruncated),
@@ -74,9 +74,10 @@ extension ImageRecompressor {
         CodedError(.imageInternalError, .input, .imageInternalError("")), ImageSubject.outOfMemory,
     ]
 
-    private static func trusted(_ said: DecodeReply.Refusal) -> CodedError? {
-        let known = self.refusals.first { $0.code == said.code && $0.message.english == said.message.english }
-        return known.map { CodedError($0.code, $0.kind, said.message.withNumbersAlone) }
+    /// Returns the accepted error with the numbers of a child's refusal; `nil` if there is no such error.
+    private static func trusted(_ refusal: DecodeReply.Refusal) -> CodedError? {
+        let known = self.refusals.first { $0.code == refusal.code && $0.message.english == refusal.message.english }
+        return known.map { CodedError($0.code, $0.kind, refusal.message.withNumbersAlone) }
     }
 
     private static let crashed = CodedError(.decoderCrashed, .input, .imageDecoderCrashed)

@@ -5,17 +5,15 @@ import CardStore
 package struct BatchListing: Sendable {
     /// What to do with one file or row.
     package enum Entry: Hashable, Sendable {
-        /// Admit the photo.
         case admit(Photo)
-        /// Nothing: a row of the manifest equal to an earlier one.
+        /// Do nothing: the row of the manifest repeats an earlier one.
         case duplicate(Redacted<String>, of: Photo)
         case refuse(RefusedInput)
-        /// Nothing: a file found while listing that is not an image; with its kind.
+        /// Do nothing: the file was found while listing and is not an image; the error says what it is.
         case ignore(RefusedInput)
 
         package var item: Photo? { if case .admit(let item) = self { item } else { nil } }
 
-        /// The name of the file or row.
         package var name: Redacted<String> {
             switch self {
             case .admit(let item): item.name
@@ -30,7 +28,7 @@ package struct BatchListing: Sendable {
     /// How many files or folders each rule, such as `#recycle` or `*.bak`, skipped.
     package let skipped: [String: Int]
 
-    /// Makes a listing; refuses all photos of a number that has too many, and those for which a rule gives an error.
+    /// Makes a listing; refuses all photos of a number with too many photos, and each photo for which `refusal` returns an error.
     init(_ entries: [Entry], skipped: [String: Int], refusal: (Photo) -> CodedError?) {
         var counts: [BusinessNumber: Int] = [:]
         for case .admit(let item) in entries { counts[item.metadata.businessNumber, default: 0] += 1 }
@@ -73,7 +71,7 @@ package struct BatchListing: Sendable {
         }
     }
 
-    /// The first table among the photos, if one of them lacks its business number or user account.
+    /// The first table among the files, if a photo lacks its business number or user account: the table may be the manifest.
     package var tableOfNumbers: Redacted<String>? {
         let missing: Set<ReasonCode> = [.businessNumberMissing, .userNumberMissing]
         var (table, isNeeded) = (Redacted<String>?.none, false)
@@ -90,10 +88,10 @@ package struct BatchListing: Sendable {
         return isNeeded ? table : nil
     }
 
-    /// The message about a list without a photo; `nil` if it has one, or a refused input.
+    /// The message about a list without photos; `nil` if the list has a photo or a refused input.
     package var emptiness: Message? {
         guard !self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else { return nil }
-        let passed = self.skipped.values.reduce(0, +)
-        return .inputNoPhotos(self.entries.count, passed)
+        let skippedCount = self.skipped.values.reduce(0, +)
+        return .inputNoPhotos(self.entries.count, skippedCount)
     }
 }

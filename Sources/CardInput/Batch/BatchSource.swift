@@ -9,10 +9,9 @@ package struct BatchOptions: Sendable {
     package var businessNumberRule = BusinessNumberRule.folder
     /// The folder of the sandbox: its files are never inputs, and are not opened.
     package var sandbox: String?
-    /// The error of a listed photo that could never be delivered.
+    /// Returns the error of a listed photo that could never be delivered, else `nil`.
     package var refusal: @Sendable (Photo) -> CodedError? = { _ in nil }
 
-    /// Makes the default options.
     package init() {}
 }
 
@@ -25,10 +24,10 @@ package struct BatchOptions: Sendable {
 /// - A *manifest* alone names the inputs. Together with paths it annotates the files found there; other files of its rows are
 ///   added after them. A file of a row is always listed.
 ///
-/// An input appears once per file and business number, at its first position; so one photo may serve two applications, but a
-/// repeated path, or a link beside its file, is one input. A further row for it is a duplicate if it is equal; if not, all its
-/// rows are refused. Metadata comes from manifest row, sidecar, options and path, see `MetadataResolver` and
-/// `BusinessNumberRule`.
+/// An input appears once per file and business number, at its first position: one photo may serve two cases, but a repeated
+/// path, or a link beside its file, is one input. A further row for the same input is a duplicate if the values are equal; if
+/// they differ, all rows for that input are refused. Metadata comes from manifest row, sidecar, options and path
+/// (`MetadataResolver`, `BusinessNumberRule`).
 package struct BatchSource: Sendable {
     /// The possible names of a manifest in a folder of the configuration; the first one found counts.
     package static let manifestNames = ["manifest.csv", "manifest.jsonl"]
@@ -46,19 +45,16 @@ package struct BatchSource: Sendable {
     /// - Parameters:
     ///   - paths: files, folders and patterns.
     ///   - manifest: the path of a CSV or JSONL file.
-    ///   - options: the options for all inputs.
     package init(paths: [String], manifest: String?, options: BatchOptions) {
         (self.paths, self.manifest, self.confines, self.options) = (paths, manifest, nil, options)
     }
 
     /// Makes a source of the configuration: a folder with its optional manifest, or a manifest alone.
     ///
-    /// A person who may put files into the folder may also write its manifest: so that manifest must not be a link, and its rows
-    /// only name files of the folder. A manifest that the configuration names itself may name any file.
+    /// A person who may put files into the folder may also write its manifest. So that manifest must not be a link, and its rows
+    /// may only name files of the folder. A manifest that the configuration names itself may name any file.
     ///
-    /// - Parameters:
-    ///   - source: the absolute path of a folder, or of a manifest by its extension (`.csv`, `.jsonl`, `.ndjson`).
-    ///   - options: the options for all inputs.
+    /// - Parameter source: the absolute path of a folder, or of a manifest by its extension (`.csv`, `.jsonl`, `.ndjson`).
     package init(source: String, options: BatchOptions) {
         self.options = options
         let path = FilePath(source)
@@ -66,7 +62,7 @@ package struct BatchSource: Sendable {
             (self.paths, self.manifest, self.confines) = ([], source, nil)
         } else {
             (self.paths, self.confines) = ([source], source)
-            // Includes links and other files of this name: they are refused rather than skipped.
+            // A link or another entry of this name counts, too: it is refused rather than skipped.
             self.manifest =
                 Self.manifestNames.map { path.appending($0) }.first { path in
                     (try? path.status(followingLinks: false)) != nil
@@ -86,7 +82,7 @@ package struct BatchSource: Sendable {
         guard manifest.map({ $0.rows.count <= self.limit }) ?? true else { throw .tooManyInputs(limit: self.limit) }
         var locator = InputLocator(own: OwnFolder(self.options.sandbox), limit: self.limit)
         var candidates = try locator.candidates(of: self.paths)
-        // The folder has just been walked; if it vanished meanwhile, it holds no file of the rows.
+        // `real` fails only if the folder vanished after the walk; then it holds no file of a row.
         let confines = self.confines.map { (try? FilePath($0).real()) ?? FilePath($0) }
         if let manifest {
             for (index, row) in manifest.rows.enumerated() {

@@ -4,6 +4,7 @@ import SystemPackage
 
 /// Finds the files of the user's paths.
 struct InputLocator {
+    /// A path that the user named.
     enum Named {
         case file(FilePath, ListedFile.Origin)
         case folder(FilePath, real: FilePath)
@@ -80,9 +81,9 @@ struct InputLocator {
         }
     }
 
-    /// Drops names of `IgnoredNames` that a shell expanded (`folder/*`): those named together with others of their folder.
+    /// Drops paths with names of `IgnoredNames` that a shell seems to have expanded from `folder/*`.
     ///
-    /// A name alone is intended, and so is a hidden one, which a shell does not expand to by itself.
+    /// A path is intended if it is the only one of its folder, or if its name is hidden: `*` does not match hidden names.
     private mutating func withoutShellExpansions(_ paths: [String]) -> [String] {
         let neighbours = Dictionary(grouping: Set(paths.map { FilePath($0) })) { $0.removingLastComponent() }
         return paths.filter { path in
@@ -96,15 +97,16 @@ struct InputLocator {
         }
     }
 
+    /// Adds the file, folder or matches that a path of the command line names.
     private mutating func locate(_ text: String) throws(CodedError) {
         let path = FilePath(written: text)
-        let isTaken: Bool
+        let isOutsideSandbox: Bool
         do throws(Errno) {
             switch try path.status(followingLinks: true).kind {
             case .file:
                 self.named.append(.file(path, .named))
-                isTaken = true
-            case .folder: isTaken = try self.addRoot(path)
+                isOutsideSandbox = true
+            case .folder: isOutsideSandbox = try self.addRoot(path)
             case .link, .other: throw .notSupported
             }
         } catch {
@@ -118,30 +120,30 @@ struct InputLocator {
             let message: Message = similar.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text)
             throw CodedError(.inputNotFound, .input, message)
         }
-        guard isTaken else { throw .unreadable(input: .inputIsSandbox(text)) }
+        guard isOutsideSandbox else { throw .unreadable(input: .inputIsSandbox(text)) }
     }
 
     /// Adds the matches of a pattern; returns `false` if there are none.
     private mutating func expand(_ text: String) throws(CodedError) -> Bool {
         let (paths, skipped) = try PathPattern.expand(text)
         self.count(skipped)
-        var isAny = !skipped.isEmpty
+        var hasMatch = !skipped.isEmpty
         for path in paths {
             do throws(Errno) {
                 let isFolder = try path.status(followingLinks: true).kind == .folder
                 if !isFolder, Sidecar.belongs(path) { continue }
-                isAny = true
+                hasMatch = true
                 if !isFolder {
                     self.named.append(.file(path, .found))
                 } else if !IgnoredNames.isArchive(path) {
-                    // A pattern may match the sandbox.
+                    // `addRoot` skips the sandbox, which a pattern may match.
                     _ = try self.addRoot(path)
                 }
             } catch {
                 self.named.append(.unusable(path, error))
             }
         }
-        return isAny
+        return hasMatch
     }
 
     /// - Returns: `false` if the folder is not added, because it is the sandbox's or lies in it.
@@ -150,7 +152,7 @@ struct InputLocator {
         guard real.isUTF8 else { throw .illegalByteSequence }
         guard !self.own.holds(real) else { return false }
         var root = FolderPath(named: path, real: real)
-        // Named twice with different names, for example through a link: the name is ambiguous.
+        // The folder is named twice with different names, for example through a link: the name is ambiguous.
         if let known = self.roots[real], known.rootName != root.rootName { root.rootName = nil }
         self.roots[real] = root
         self.named.append(.folder(path, real: real))
@@ -175,14 +177,13 @@ struct InputLocator {
     private mutating func count(_ skipped: [String: Int]) { self.skipped.merge(skipped, uniquingKeysWith: +) }
 }
 
-/// Finds the similar paths of a path that does not exist.
+/// Finds existing paths similar to one that does not exist.
 ///
-/// Names that look the same are equal here: with composed or decomposed accents, as macOS and others write them, in upper or
-/// lower case, with blanks around.
+/// Similar names differ only in upper and lower case, in blanks around them, or in how accents are composed: macOS and others
+/// decompose them.
 struct WrittenPaths {
     private var folders: [FilePath: [String: [FilePath.Component]]] = [:]
 
-    /// Returns all paths similar to a path.
     mutating func similarPaths(to written: FilePath) -> [FilePath] {
         var paths = [FilePath(root: written.root, [])]
         for component in written.components {

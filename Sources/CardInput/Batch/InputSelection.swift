@@ -14,17 +14,17 @@ struct InputSelection {
     private let candidates: [ListedFile]
     private let manifest: Manifest?
     private let options: BatchOptions
-    /// The first row of each file, which applies wherever else the file was named.
+    /// The first row of each file; it also applies to the file where a path names it.
     private var rowOfFile: [FilePath: Int] = [:]
     private var namedFiles: Set<FilePath> = []
-    /// In lower case, because sidecars are compared so.
+    /// In lower case, because the case of a sidecar's name does not matter.
     private var namedPaths: Set<String> = []
-    /// The positions of files found by walking, also for those that were named, too.
+    /// The folder paths of files found by walking; they also apply to files that were named, too.
     private var folderPaths: [FilePath: FolderPath] = [:]
 
     init(_ candidates: [ListedFile], manifest: Manifest?, options: BatchOptions) {
         let uses = Dictionary(grouping: candidates.filter { $0.origin != .found }, by: \.real).mapValues(\.count)
-        self.candidates = candidates.map { uses[$0.real] ?? 0 > 1 ? Self.certain($0) : $0 }
+        self.candidates = candidates.map { uses[$0.real] ?? 0 > 1 ? Self.refusedIfSimilar($0) : $0 }
         self.manifest = manifest
         self.options = options
         for candidate in self.candidates {
@@ -38,8 +38,9 @@ struct InputSelection {
         }
     }
 
-    /// Refuses a merely similar file that another row or path names, too: its own photo may be missing.
-    private static func certain(_ candidate: ListedFile) -> ListedFile {
+    /// Refuses a file that was found only by a similar name, since another row or path names it, too: the photo meant may be
+    /// missing.
+    private static func refusedIfSimilar(_ candidate: ListedFile) -> ListedFile {
         guard let written = candidate.written else { return candidate }
         return ListedFile(written.text, at: written, candidate.origin, .unusable(.inputSimilarUsed))
     }
@@ -48,18 +49,18 @@ struct InputSelection {
     ///
     /// - Throws: `too_many_inputs`.
     func entries(limit: Int) throws(CodedError) -> [BatchListing.Entry] {
-        // The index and row of each input by key, and for repeated inputs all their indexes by the first.
+        // By key, the index and row of each input; by the index of a repeated input, the indexes of all its entries.
         var first: [Key: (index: Int, row: Int?)] = [:]
         var repeated: [Int: [Int]] = [:]
         var resolver = MetadataResolver(options: self.options.fields, rule: self.options.businessNumberRule)
         var entries: [BatchListing.Entry] = []
-        for candidate in self.candidates where !self.isNoInput(candidate) {
+        for candidate in self.candidates where !self.isManifestOrSidecar(candidate) {
             let row = self.row(for: candidate)
             let entry = self.entry(for: candidate, row, &resolver)
             var key = Key(real: candidate.real, address: candidate.finding == .address ? candidate.source : nil)
             if case .admit(let item) = entry { key.businessNumber = item.metadata.businessNumber }
             if let (index, number) = first[key] {
-                // A further row for the file counts; the same path again does not.
+                // A further row for the file is an entry of its own; a repeated path is not.
                 guard case .row = candidate.origin, row?.number != number else { continue }
                 if entry.item != nil { repeated[index, default: [index]].append(entries.count) }
             } else {
@@ -72,9 +73,9 @@ struct InputSelection {
         return entries
     }
 
-    /// Compares the rows of one file and number: equal ones are one input, different ones are all refused.
+    /// Compares the rows of one file and number: equal rows are one input.
     ///
-    /// One of different rows may belong to another file.
+    /// If rows differ, one of them may be meant for another file, so all are refused.
     private static func compare(_ indices: [Int], in entries: inout [BatchListing.Entry]) {
         let rows = indices.compactMap { index in entries[index].item.map { (index: index, item: $0) } }
         let other = rows.first { $0.item.metadata != rows[0].item.metadata }
@@ -92,7 +93,7 @@ struct InputSelection {
     }
 
     /// Whether this is the manifest, or the sidecar of an image that was named, too (as `run folder/*` does).
-    private func isNoInput(_ candidate: ListedFile) -> Bool {
+    private func isManifestOrSidecar(_ candidate: ListedFile) -> Bool {
         if candidate.real == self.manifest?.path { return true }
         guard candidate.origin == .named, let image = Sidecar.image(of: candidate.path) else { return false }
         return self.namedPaths.contains(image.text.lowercased())
@@ -127,7 +128,7 @@ struct InputSelection {
             throw .unreadable(message)
         case .address: return .success(.address(Redacted(candidate.source)))
         case .file(let identity):
-            // A file with the name of an image is not opened to decide that.
+            // The name of an image is enough: the file is not opened.
             if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .success(.file(identity)) }
             do {
                 return try SourceFile.reasonNotAnImage(identity).map { .failure($0) } ?? .success(.file(identity))

@@ -25,17 +25,17 @@ struct ListedFile {
         case notAFile
     }
 
-    /// The user's path, joined with the part below; or the URL.
+    /// The user's path, in a walked folder joined with the path below that folder; or the URL.
     var source: String
-    /// The real folder with the file's own name, which may be a link: the sidecar lies beside it.
+    /// The real path of the folder, joined with the file's own name, which may be a link; the sidecar lies beside this path.
     var path: FilePath
-    /// The real path of the file: candidates with equal ones are the same file.
+    /// The real path of the file: two candidates with the same real path are the same file.
     var real: FilePath
     /// The folder in which walking a named folder found it, else `nil`.
     var folderPath: FolderPath?
     var origin: Origin
     var finding: Finding
-    /// The written path, if there is no file of that name and this one is the only similar one.
+    /// The path as written, if it does not exist and this file is the only one with a similar path.
     var written: FilePath?
 
     /// - Parameter real: the real path of the file, if it differs.

@@ -2,13 +2,13 @@ import CardModel
 import Foundation
 import SystemPackage
 
-// The order of photos that come together. Of two photos of one side the one taken later wins (`PhotoAge`); this order decides if
-// the times of their files do not.
+// The order of photos that are submitted together. Of two photos of one side the one taken later wins (`PhotoAge`); this order
+// decides only if the times of the files do not.
 
-/// The name of a photo in natural order: `front.jpg` before `front (2).jpg` before `front (10).jpg`. Made once for a sort.
+/// The name of a photo in natural order: `front.jpg` before `front (2).jpg` before `front (10).jpg`.
 struct PhotoName: Comparable {
     private let path: FilePath
-    /// Without the extension, because a blank precedes a dot.
+    /// Without the extension: with it, `front (2).jpg` would precede `front.jpg`, since a blank precedes a dot.
     private let stem: String
 
     init(_ file: FileIdentity) {

@@ -1,4 +1,6 @@
-/// Waits for a body that may block permanently; once the task is cancelled, only for a grace. The body continues.
+/// Runs a body that may block permanently, and waits for its value.
+///
+/// Once the task is cancelled, it waits only for the grace; the body continues.
 ///
 /// - Parameter perform: runs the body on a thread that may block.
 /// - Throws: `CancellationError` if there was no answer within the grace.
@@ -7,8 +9,8 @@ package func answer<Value: Sendable>(
     on perform: (@escaping @Sendable () -> Void) -> Void,
     _ body: @escaping @Sendable () -> Value
 ) async throws(CancellationError) -> Value {
-    let (answers, teller) = AsyncStream.makeStream(of: Value.self)
-    perform { teller.yield(body()) }
+    let (answers, continuation) = AsyncStream.makeStream(of: Value.self)
+    perform { continuation.yield(body()) }
     let waiting = Task {
         for await value in answers { return value as Value? }
         return nil

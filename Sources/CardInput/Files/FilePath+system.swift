@@ -4,7 +4,7 @@ import SystemPackage
 
 // Calls of the C library that swift-system lacks.
 
-/// In `FilePath`, `stat` is a method.
+/// Outside the extension, since `stat` inside it is a method of `FilePath`.
 private func readStatus(_ path: UnsafePointer<CChar>, _ status: inout stat, followingLinks: Bool) -> Int32 {
     followingLinks ? stat(path, &status) : lstat(path, &status)
 }
@@ -27,7 +27,7 @@ extension FilePath {
     /// Returns the status of a real path; see `openReal`.
     func realStatus() throws(Errno) -> Glibc.stat {
         var status = Glibc.stat()
-        let descriptor = self.withPlatformString { idc_look_real($0) }
+        let descriptor = self.withPlatformString { idc_open_real_path($0) }
         guard descriptor >= 0 else { throw Errno.last }
         defer { close(descriptor) }
         guard fstat(descriptor, &status) == 0 else { throw Errno.last }
@@ -80,7 +80,6 @@ extension Errno {
 }
 
 extension stat {
-    /// The kind of a file.
     enum Kind {
         case file
         case folder

@@ -14,11 +14,12 @@ struct FolderWalk {
         /// Called for each folder before it is listed; returns the reason not to enter it, if any.
         var entering: (_ folder: FilePath, _ folderPath: FolderPath) -> Message?
         /// Called for each empty folder below the watched one.
-        var isEmpty: (_ folder: FilePath) -> Void = { _ in }
+        var reportEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
 
     struct Folder {
         var path: FilePath
+        /// The path below the root by which the folder was reached, perhaps through a link; empty for the root.
         var below: FilePath
         var folderPath: FolderPath
     }
@@ -53,6 +54,7 @@ struct FolderWalk {
         return self.found.sorted { $0.below.precedes($1.below) }.map(\.candidate)
     }
 
+    /// Returns the next folder to enter: links only once all real folders are listed.
     private mutating func nextFolder() -> Folder? {
         if let folder = self.pending.popLast() { return folder }
         // In byte order, so that the result does not depend on the order of the file system.
@@ -78,7 +80,7 @@ struct FolderWalk {
             if error.isAbsence { return }
             return self.add(.unusable(.folderCannotList(error.rawValue)), path: folder.path, below: folder.below)
         }
-        if names.isEmpty, !folder.folderPath.folders.isEmpty { self.watching?.isEmpty(folder.path) }
+        if names.isEmpty, !folder.folderPath.folders.isEmpty { self.watching?.reportEmpty(folder.path) }
         // A folder that the user named is listed, even an archive.
         guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.archiveMark }) else { return }
         let sidecars = SidecarNames(names)
@@ -114,6 +116,7 @@ struct FolderWalk {
         }
     }
 
+    /// Adds the file that a link leads to, or queues the folder; reports a link that is broken or leaves the root.
     private mutating func follow(_ name: FilePath.Component, _ path: FilePath, below: FilePath, in folder: Folder) {
         let target: FilePath
         let status: stat

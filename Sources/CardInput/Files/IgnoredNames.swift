@@ -125,7 +125,7 @@ package enum IgnoredNames {
         "ricoh", "sigma", "leica", "sscam", "photo", "andro", "sharp", "lgdsc", "gopro",
     ]
 
-    private static func isOfCamera(_ name: String) -> Bool {
+    private static func isCameraFolder(_ name: String) -> Bool {
         name.utf8.count == 8 && name.utf8.prefix(3).allSatisfy { 0x30...0x39 ~= $0 }
             && self.cameras.contains(String(name.dropFirst(3)))
     }
@@ -146,10 +146,11 @@ package enum IgnoredNames {
         guard self.rule(matching: folder) == nil, folder != "done", folder != "failed" else { return false }
         let name = folder.lowercased()
         let base = String(self.withoutCounter(name) ?? name[...])
-        return !self.isOfCamera(name) && !self.devices.contains(base) && !self.newFolders.contains(base)
+        return !self.isCameraFolder(name) && !self.devices.contains(base) && !self.newFolders.contains(base)
             && !self.isCopy(base)
     }
 
+    /// Whether a folder is named like a copy: `Copy of A`, `A - Copy`, `A副本`. An ASCII word needs a separator before it.
     private static func isCopy(_ name: String) -> Bool {
         if self.copiesOf.contains(where: name.hasPrefix) { return true }
         let name = [")", "）"].contains(name.last) ? name.dropLast() : name[...]
@@ -159,7 +160,7 @@ package enum IgnoredNames {
         }
     }
 
-    /// Returns a name without the final number of a second one: `(2)`, `（2）`, `2`.
+    /// Returns a name without the counter at its end, such as `(2)`, `（2）` or `2`; `nil` if it has none.
     private static func withoutCounter(_ name: String) -> Substring? {
         let isClosed = name.last == ")" || name.last == "）"
         let inner = name.dropLast(isClosed ? 1 : 0)

@@ -30,8 +30,6 @@ struct OpenFile: ~Copyable {
     /// The status when the file was opened.
     let status: stat
 
-    /// Opens a file.
-    ///
     /// - Parameter followingLinks: `false` requires a real path, and refuses a symbolic link that has replaced any part of it.
     init(_ path: FilePath, followingLinks: Bool) throws(Failure) {
         // O_NONBLOCK: a pipe that replaced the file since it was listed must not block the caller.
@@ -56,15 +54,16 @@ struct OpenFile: ~Copyable {
 
     deinit { close(self.descriptor) }
 
-    /// Reads the whole file, up to the limit.
+    /// Reads the whole file; fails if it is larger than the limit, or changes meanwhile.
     func contents(limit: Int) throws(Failure) -> Data {
         let size = Int(self.status.st_size)
         guard size <= limit else { throw .tooLarge(size) }
         let data = try self.head(size)
-        var now = stat()
-        guard fstat(self.descriptor, &now) == 0 else { throw .system(.last) }
-        guard data.count == size, now.st_size == self.status.st_size,
-            now.st_mtim.tv_sec == self.status.st_mtim.tv_sec, now.st_mtim.tv_nsec == self.status.st_mtim.tv_nsec
+        var current = stat()
+        guard fstat(self.descriptor, &current) == 0 else { throw .system(.last) }
+        guard data.count == size, current.st_size == self.status.st_size,
+            current.st_mtim.tv_sec == self.status.st_mtim.tv_sec,
+            current.st_mtim.tv_nsec == self.status.st_mtim.tv_nsec
         else { throw .changed }
         return data
     }

@@ -36,7 +36,7 @@ struct OpenFolder: ~Copyable {
 
     /// Lists the names in the order of their bytes.
     borrowing func names() throws(Errno) -> [FilePath.Component] {
-        // A separate descriptor: the stream closes it, and moves its offset.
+        // A separate descriptor: `closedir` closes it, and reading moves its offset.
         let copy = openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw Errno.last }
         guard let stream = fdopendir(copy) else {
@@ -72,7 +72,7 @@ struct OpenFolder: ~Copyable {
         return nil
     }
 
-    /// Whether a name is that of an unchanged regular file, under whatever name it was observed.
+    /// Whether a name belongs to the observed file, unchanged; the file may have been observed under another name.
     borrowing func holds(_ identity: FileIdentity, as name: String) throws(Errno) -> Bool {
         guard let status = try self.status(of: name), status.kind == .file else { return false }
         return FileIdentity(path: identity.path.reveal(), status).isSame(as: identity)
@@ -87,15 +87,15 @@ struct OpenFolder: ~Copyable {
 
     /// Whether the two folders are on different mounts, so that no file can be renamed from one into the other.
     ///
-    /// The kernel checks this before the names, and it never renames ".".
+    /// The call changes nothing: the kernel checks the mounts before the names, and it never renames ".".
     borrowing func isMountedApart(from other: borrowing OpenFolder) -> Bool {
         renameat(self.descriptor, ".", other.descriptor, ".") != 0 && Errno.last == .improperLink
     }
 
-    /// Whether other machines or programs may change it without the kernel's knowledge.
+    /// Whether other machines or programs may change the folder without the knowledge of this kernel.
     var isRemote: Bool { idc_is_remote(self.descriptor) == 1 }
 
-    /// Makes its names durable.
+    /// Makes the names in the folder durable.
     borrowing func sync() throws(Errno) {
         guard fsync(self.descriptor) != 0 else { return }
         // Some file systems have nothing to write for a folder.

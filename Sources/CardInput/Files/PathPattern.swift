@@ -32,6 +32,7 @@ enum PathPattern {
         return (paths.sorted { $0.precedes($1) }, skipped)
     }
 
+    /// Expands a pattern with glob(3); fails at a folder that cannot be listed, unless it holds no input.
     private static func matches(_ text: String) throws(CodedError) -> [FilePath] {
         var found = glob_t()
         defer { globfree(&found) }
@@ -58,12 +59,12 @@ enum PathPattern {
         component.text.contains { "*?[\\".contains($0) }
     }
 
-    /// Only a pattern that starts with a dot matches a hidden name, which is then intended.
+    /// Returns the rule that skips a name. A hidden name is intended: only a pattern that starts with a dot matches it.
     private static func rule(matching name: String) -> String? {
         IgnoredNames.rule(matching: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
     }
 
-    /// In the C locale `?` would match one byte, a third of a Chinese character.
+    /// Runs a body in a UTF-8 locale: in the C locale `?` would match one byte, a third of a Chinese character.
     private static func inUTF8<Value>(_ body: () -> Value) -> Value {
         let utf8 = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
         let before = utf8.map { uselocale($0) }

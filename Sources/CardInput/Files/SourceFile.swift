@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Reads photos: the opened file must be the listed one.
 package enum SourceFile {
-    /// The threads for blocking calls: one for each call that does not return, and none that other code needs.
+    /// The threads for blocking calls: a call that never returns occupies its own thread, and none that other code needs.
     package static let threads = DispatchQueue(label: "files", attributes: .concurrent)
 
     /// Reads a whole file.
@@ -36,6 +36,7 @@ package enum SourceFile {
         return format == .unknown ? format.refusal(start) : nil
     }
 
+    /// Opens a file, checks that it is the listed one, and calls a body with it.
     private static func reading(
         _ identity: FileIdentity,
         limit: Int,
@@ -46,7 +47,7 @@ package enum SourceFile {
             let file = try OpenFile(FilePath(path), followingLinks: false)
             if FileIdentity(path: path, file.status).isSame(as: identity) { return try body(file) }
         } catch {
-            // A link has replaced the file.
+            // `ELOOP`: a link has replaced the file.
             if error != .system(.tooManySymbolicLinkLevels) { throw self.error(error, limit: limit) }
         }
         throw CodedError(.sourceChanged, .temporary, .sourceReplaced)

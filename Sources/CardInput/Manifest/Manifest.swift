@@ -46,8 +46,6 @@ struct Manifest {
     /// The folder that relative paths start from, as the user wrote it.
     private let folder: FilePath
 
-    /// Reads a manifest.
-    ///
     /// - Parameter followingLinks: `false` refuses a manifest that is a symbolic link; its folder may be one.
     /// - Throws: `CodedError` with `manifest_unreadable`, `manifest_too_large`, `manifest_invalid` or
     ///   `field_duplicate`.
@@ -104,7 +102,6 @@ struct Manifest {
         }
     }
 
-    /// Returns the error of an unusable row.
     static func invalid(row: Int, _ reason: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
         CodedError(code, .input, .manifestRowInvalid(row, reason))
     }

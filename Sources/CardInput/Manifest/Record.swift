@@ -29,7 +29,7 @@ struct Record {
         if let field = SubmittedField(rawValue: name) { self.fields[field] = text } else { self.path = text }
     }
 
-    /// Returns a few unknown columns or keys for a message, cut, each on one line.
+    /// Returns the first unknown columns or keys for a message, each shortened and without line breaks.
     static func shown(_ names: [String]) -> Redacted<String> {
         let shown = names.prefix(InputLimits.shownNames.count).map { name in
             let cut = name.unicodeScalars.prefix(InputLimits.shownNames.length)
@@ -45,7 +45,7 @@ struct Record {
 extension Record {
     /// Reads a flat JSON object of texts, whole numbers and nulls: a sidecar, or a line of a JSONL manifest.
     ///
-    /// A key with `null` is missing, a repeated one is among `duplicates`.
+    /// A key whose value is `null` counts as missing; a repeated key is listed in `duplicates`.
     ///
     /// - Throws: `CodedError` whose message continues "row 7 of the manifest " or "its sidecar ".
     init(json: Data) throws(CodedError) {

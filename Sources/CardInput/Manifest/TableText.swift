@@ -16,11 +16,11 @@ enum TableText {
     }
 
     private static func utf16(_ data: Data, _ encoding: String.Encoding) -> String? {
-        // Foundation would drop half a unit at the end.
+        // Foundation would silently drop an incomplete unit at the end.
         data.count.isMultiple(of: 2) ? String(data: data, encoding: encoding) : nil
     }
 
-    /// Converts with iconv(3); `nil` if a byte is not in the charset, or the system lacks its table.
+    /// Converts with iconv(3); `nil` if a byte is not in the charset, or the system does not know the charset.
     private static func gb18030(_ data: Data) -> String? {
         guard let converter = iconv_open("UTF-8", "GB18030"), Int(bitPattern: converter) != -1 else { return nil }
         defer { iconv_close(converter) }

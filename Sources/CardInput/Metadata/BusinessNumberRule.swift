@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// It applies unless a manifest, sidecar or option gives a number.
 ///
-/// Only folders found by walking a named one count. An image that is named itself, by a pattern of the command line or by a row
-/// of a manifest has no folder, whatever its path.
+/// Only folders found by walking a named folder count. An image named by its own path, by a pattern of the command line or by a
+/// row of a manifest has no folder, whatever its path.
 package enum BusinessNumberRule: Sendable {
     /// The folder directly below the named one, for images directly in it.
     case folder
@@ -14,20 +14,18 @@ package enum BusinessNumberRule: Sendable {
     case level(Int)
     /// The named folder, for all images in it.
     case root
-    /// The match of a regular expression in the path below the named folder; in the name of an image that is named itself.
+    /// The match of a regular expression in the path below the named folder; for an image named by its own path, in its name.
     case pattern(BusinessNumberPattern)
     case none
 
-    /// Whether each folder below the named one is a case, with photos of only its number.
-    var isOfFolders: Bool {
+    /// Whether each folder below the named one is a case, and has photos of only one number.
+    var foldersAreCases: Bool {
         switch self {
         case .folder, .level: true
         case .root, .pattern, .none: false
         }
     }
 
-    /// Reads a rule.
-    ///
     /// - Throws: `business_no_from_invalid`; the message continues the name of the option or key.
     package init(_ text: String) throws(CodedError) {
         switch text {
@@ -52,7 +50,7 @@ package enum BusinessNumberRule: Sendable {
         CodedError(.businessNumberRuleInvalid, .configuration, message)
     }
 
-    /// Returns the text of a path that is its number, not yet checked, and its origin.
+    /// Returns the part of a path that is the business number, not yet checked, and its origin.
     ///
     /// - Throws: `business_no_missing`.
     func text(_ candidate: ListedFile) throws(CodedError) -> (String, FieldOrigin) {
@@ -69,6 +67,7 @@ package enum BusinessNumberRule: Sendable {
         }
     }
 
+    /// Returns the name of the folder that is the business number.
     private func folder(in folderPath: FolderPath) throws(CodedError) -> String {
         switch self {
         case .root:
@@ -100,7 +99,7 @@ package final class BusinessNumberPattern: Sendable {
     private let regex: Mutex<Regex<AnyRegexOutput>>
     private let group: Int
 
-    /// Compiles an expression with one capture group, or one of several that is named `business_no`.
+    /// Compiles an expression with one capture group, or with several of which one is named `business_no`.
     init(_ text: String) throws(CodedError) {
         let groups: [String?]
         do {
@@ -121,7 +120,7 @@ package final class BusinessNumberPattern: Sendable {
     func number(in folders: String, _ name: String) -> (String, FieldOrigin)? {
         let path = folders.isEmpty ? name : folders + "/" + name
         return self.regex.withLock { regex -> (String, FieldOrigin)? in
-            // An expression that fails on a path has not matched it.
+            // An error of the expression counts as no match.
             guard let match = try? regex.firstMatch(in: path), let range = match.output[self.group].range else {
                 return nil
             }

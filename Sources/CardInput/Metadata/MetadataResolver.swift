@@ -32,7 +32,7 @@ struct MetadataResolver {
     let options: SubmittedFields
     /// Which part of a path is the business number.
     let rule: BusinessNumberRule
-    /// The number of each text of a path, and the folder that it copies, if any: a cache, since these are slow to compute.
+    /// A cache, since this is slow to compute: the number in each part of a path, and the name of the folder that it may copy.
     private(set) var numbers: [String: (number: Result<BusinessNumber, CodedError>, original: String?)] = [:]
     private(set) var sidecars: [FilePath: SidecarNames] = [:]
 
@@ -79,7 +79,7 @@ struct MetadataResolver {
         }
         let folder = candidate.path.removingLastComponent()
         guard let names = self.sidecars[folder] ?? (try? OpenFolder(folder).names()).map({ SidecarNames($0) }) else {
-            // The folder may be entered but not listed; opening the file finds other errors.
+            // A folder that may be entered but not listed: try the exact name. Opening the photo reports other errors.
             return try Sidecar.fields(at: FilePath(candidate.path.text + Sidecar.suffix))
         }
         self.sidecars[folder] = names
@@ -93,14 +93,14 @@ struct MetadataResolver {
         let known = self.numbers[text] ?? (Self.number(text), IgnoredNames.original(of: text))
         self.numbers[text] = known
         let number = try known.number.get()
-        if let original = known.original, Self.lies(original, beside: text, on: candidate.path) {
+        if let original = known.original, Self.exists(original, beside: text, on: candidate.path) {
             throw BusinessNumberRule.missing(.noNumberFolderName)
         }
         return (number, origin)
     }
 
-    /// Whether a folder exists beside another one of a photo's path.
-    private static func lies(_ name: String, beside folder: String, on path: FilePath) -> Bool {
+    /// Whether a folder of this name exists beside a folder of a photo's path.
+    private static func exists(_ name: String, beside folder: String, on path: FilePath) -> Bool {
         var path = path.removingLastComponent()
         while let last = path.lastComponent, last.text != folder { path.removeLastComponent() }
         guard path.lastComponent != nil, let name = FilePath.Component(name) else { return false }
@@ -114,6 +114,7 @@ struct MetadataResolver {
         }
     }
 
+    /// Refuses a photo whose folder gives another number than its sidecar.
     private mutating func requireAgreement(_ candidate: ListedFile, _ number: BusinessNumber) throws(CodedError) {
         guard let (folder, _) = try? self.number(candidate), folder != number else { return }
         throw CodedError(.businessNumberConflict, .input, .businessNumberConflict(number, folder: folder))

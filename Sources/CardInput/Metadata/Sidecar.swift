@@ -7,7 +7,6 @@ import SystemPackage
 ///
 /// Its keys are the columns of a manifest; `path` is ignored. It must be a regular file, not a link.
 enum Sidecar {
-    /// The location of a photo's sidecar.
     enum Location {
         /// Beside the photo, if it has one.
         case beside
@@ -88,22 +87,22 @@ enum Sidecar {
 ///
 /// Programs and people write `front.jpg.JSON`, `Front.jpg.json` and `front.json` for the sidecar of `front.jpg`. The first two
 /// are read: upper and lower case do not matter. The third is not a sidecar, nor are `front.jpg.json.txt` and `front
-/// (1).jpg.json`, which editors and browsers make. Each of these refuses the photo, because a photo must not be sent without the
-/// values it should be checked against.
+/// (1).jpg.json`, which editors and browsers make. Beside a file of such a name the photo is refused, because a photo must not
+/// be sent without the values it should be checked against.
 struct SidecarNames {
-    /// The files beside a photo.
+    /// The files beside a photo that concern it.
     struct Match: Hashable, Sendable {
         /// The names of its sidecar; more than one is an error.
         var names: [String] = []
         /// The names that look like its sidecar.
         var strays: [String] = []
-        /// Whether a file beside it marks it as an unfinished download.
+        /// Whether a file beside the photo marks it as an unfinished download.
         var isUnfinished = false
     }
 
     private struct Name {
         var name: String
-        /// The file name that it belongs to.
+        /// The name of the photo that it belongs to.
         var base: String
         /// Whether a file beside it has exactly this name.
         var isExact: Bool
@@ -136,7 +135,7 @@ struct SidecarNames {
         }
     }
 
-    /// Returns the files beside a photo; a sidecar named exactly after another file belongs to that one.
+    /// Returns the files beside a photo that concern it; a sidecar named exactly after another file belongs to that one.
     func match(_ photo: String) -> Match {
         let names = self.byBase[photo.lowercased(), default: []].filter { $0.base == photo || !$0.isExact }.map(\.name)
         var match = Match(names: names, isUnfinished: self.unfinished.contains(photo.lowercased()))

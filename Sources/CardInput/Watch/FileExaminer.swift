@@ -5,14 +5,15 @@ import SystemPackage
 struct FileExaminer: Sendable {
     /// What to do with a complete file.
     enum Plan: Sendable {
+        /// Examine the file again: it changed meanwhile.
         case changed
-        /// Nothing: the file is a companion of an existing file.
+        /// Do nothing: the file is a companion of an existing file.
         case companion(of: ListedFile)
         case admit(Photo)
-        /// Amend the card of a photo admitted before: the file is its sidecar, and the photo has this name now.
+        /// Amend the card of a photo admitted before: the file is its late sidecar, `beside` its present name.
         case amend(Photo, beside: String)
         case refuse(CodedError)
-        /// Leave the unchanged file where it is: it is not a photo, or cannot be one of a case yet; the reason.
+        /// Leave the file where it is while it is unchanged, for this reason: it is not a photo, or not one of a case yet.
         case leave(CodedError)
 
         /// The number of the photo to hand over.
@@ -36,7 +37,7 @@ struct FileExaminer: Sendable {
         -> FileObservation?
     {
         let path = candidate.path.removingLastComponent()
-        // If a folder may not be listed, a sidecar of the exact name is found nevertheless.
+        // Without the right to list the folder, only a sidecar of the exact name is found.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
         folders[path] = names
         return try self.observation(of: candidate, names.match(candidate.path.name))
@@ -65,14 +66,15 @@ struct FileExaminer: Sendable {
         return (try? self.observation(of: candidate, observation.sidecars)) == observation ? plan : .changed
     }
 
+    /// Returns what to do with a file, if neither it nor a companion changes meanwhile.
     private func read(_ candidate: ListedFile, _ observation: FileObservation) -> Plan {
         for owner in self.options.owners(of: observation.name) {
-            guard let image = self.image(of: candidate, owner.image) else { continue }
-            if let there = self.present(image, orOtherCase: owner.suffix == Sidecar.suffix) {
-                return .companion(of: there)
+            guard let image = self.neighbour(of: candidate, owner.image) else { continue }
+            if let existing = self.existing(image, orOtherCase: owner.suffix == Sidecar.suffix) {
+                return .companion(of: existing)
             }
-            if owner.suffix != Sidecar.suffix { return Self.lone }
-            if ImageFormat.isName(owner.image) { return self.late(image, candidate.path) }
+            if owner.suffix != Sidecar.suffix { return Self.withoutPhoto }
+            if ImageFormat.isName(owner.image) { return self.planForLateSidecar(of: image, candidate.path) }
         }
         do throws(CodedError) {
             let isNamed = ImageFormat.isName(observation.name)
@@ -84,8 +86,9 @@ struct FileExaminer: Sendable {
         do throws(CodedError) {
             return .admit(try self.item(candidate, observation.identity, sidecar: try self.sidecar(of: observation)))
         } catch {
-            let isDeep = candidate.below.count > 1
-            if isDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
+            // By this rule a folder in the folder of a case has no number; the photo may be moved up.
+            let isTooDeep = candidate.below.count > 1
+            if isTooDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
                 return .leave(error)
             }
             return .refuse(error)
@@ -93,25 +96,25 @@ struct FileExaminer: Sendable {
     }
 
     /// Returns an existing file by its name; for a sidecar also one whose name differs only in case.
-    private func present(_ image: ListedFile, orOtherCase: Bool) -> ListedFile? {
+    private func existing(_ image: ListedFile, orOtherCase: Bool) -> ListedFile? {
         if (try? self.observation(of: image, SidecarNames.Match())) != nil { return image }
         guard orOtherCase, let names = try? OpenFolder(image.path.removingLastComponent()).names() else { return nil }
         let wanted = image.path.name.lowercased()
         let name = names.first { $0.text.lowercased() == wanted }
-        return name.flatMap { self.image(of: image, $0.text) }
+        return name.flatMap { self.neighbour(of: image, $0.text) }
     }
 
     /// Returns another file in the same folder.
-    private func image(of candidate: ListedFile, _ name: String) -> ListedFile? {
+    private func neighbour(of candidate: ListedFile, _ name: String) -> ListedFile? {
         guard let name = FilePath.Component(name) else { return nil }
-        var image = candidate
-        image.path = candidate.path.removingLastComponent().appending(name)
-        image.real = image.path
-        image.source = FilePath(candidate.source).removingLastComponent().appending(name).text
-        return image
+        var neighbour = candidate
+        neighbour.path = candidate.path.removingLastComponent().appending(name)
+        neighbour.real = neighbour.path
+        neighbour.source = FilePath(candidate.source).removingLastComponent().appending(name).text
+        return neighbour
     }
 
-    /// Returns the error of a missing companion: `WatchedFiles` lets such an image have its turn after a long wait.
+    /// Returns the error of a missing companion; an image without it gets its turn only after a long wait (`WatchedFiles`).
     private func missingCompanion(_ observation: FileObservation) -> CodedError? {
         if self.options.lacksMarker(observation) {
             return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
@@ -122,11 +125,11 @@ struct FileExaminer: Sendable {
         return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)
     }
 
-    /// Returns the location of a photo's sidecar; one that was moved ahead of its photo is read there.
+    /// Returns the location of a photo's sidecar: a sidecar that was moved ahead of its photo is in `done` or `failed`.
     private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Location {
         let name = try Sidecar.name(observation.sidecars)
         if let sidecar = observation.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
-        // A sidecar that is not a regular file.
+        // A sidecar that is not a regular file is not a companion; reading it gives the error.
         return name.map { .at(FilePath(observation.identity.path.reveal()).removingLastComponent().appending($0)) }
             ?? .missing
     }
@@ -141,21 +144,21 @@ struct FileExaminer: Sendable {
 
     // MARK: Late sidecars
 
-    private static let lone = Plan.leave(CodedError(.photoMissing, .input, .watchPhotoMissing))
+    private static let withoutPhoto = Plan.leave(CodedError(.photoMissing, .input, .watchPhotoMissing))
 
     /// Returns what to do with a sidecar without a photo.
     ///
-    /// It is late if the last photo of its name was admitted without one. Any other belongs to a future photo.
-    private func late(_ image: ListedFile, _ sidecar: FilePath) -> Plan {
+    /// The sidecar is late if the last photo of its name was admitted without a sidecar; otherwise it belongs to a future photo.
+    private func planForLateSidecar(of image: ListedFile, _ sidecar: FilePath) -> Plan {
         guard self.options.after == .move, let (name, identity) = try? self.lastAdmitted(image),
             let alone = try? self.item(image, identity, sidecar: .missing)
-        else { return Self.lone }
+        else { return Self.withoutPhoto }
         do {
             let item = try self.item(image, identity, sidecar: .at(sidecar))
             return alone.metadata.businessNumber == item.metadata.businessNumber
-                ? .amend(item, beside: name) : Self.lone
+                ? .amend(item, beside: name) : Self.withoutPhoto
         } catch {
-            // It may belong to the next photo of this name, which waits for it.
+            // The sidecar may belong to the next photo of this name instead.
             return .leave(error)
         }
     }

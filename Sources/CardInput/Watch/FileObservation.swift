@@ -9,7 +9,7 @@ struct FileObservation: Hashable, Sendable {
         var suffix: String
         var name: String
         var identity: FileIdentity
-        /// `done` or `failed` if a process that was then killed moved it there ahead of its file.
+        /// `done` or `failed` if a killed process had moved it there ahead of its file; else `nil`.
         var folder: String?
         /// The name of its file in that folder.
         var base: String
@@ -44,7 +44,6 @@ struct PhotoFolder: Sendable {
         return FileIdentity(path: path.joined(separator: "/"), status)
     }
 
-    /// Returns the names that a file may get in these folders.
     func names(for name: String) -> NumberedName {
         NumberedName(name, leavingRoomFor: FileDisposal.room(self.suffixes))
     }
@@ -80,8 +79,8 @@ struct PhotoFolder: Sendable {
 
     /// Returns the companions that were moved ahead of a file.
     ///
-    /// They have the names intended for it, and were moved after the file last changed, since a rename changes the status. A
-    /// newer file of the same name has changed later than that.
+    /// They have the names intended for it. A rename changes the status of a file: so companions moved ahead have changed after
+    /// the file did, and a newer file of the same name has changed after the companions.
     private func ahead(
         of name: String,
         _ file: stat,
@@ -93,23 +92,25 @@ struct PhotoFolder: Sendable {
         if try Self.isOther(names[1], in: target, than: file) {
             number = try names.free(above: 1) { name throws(Errno) in try Self.isOther(name, in: target, than: file) }
         }
+        // Goes through the names until one has companions moved ahead, or has no companions at all.
         while true {
             // The file itself is there if its move was cut short before its first name was removed.
-            let isThere = try target.status(of: names[number]) != nil
-            var isAny = false
+            let isMoved = try target.status(of: names[number]) != nil
+            var hasCompanion = false
             var ahead: [(base: String, suffix: String, stat)] = []
             for suffix in suffixes {
                 guard let found = try target.status(of: names[number] + suffix), found.kind == .file else { continue }
-                isAny = true
+                hasCompanion = true
                 // A sidecar that was refused alone has its own note.
                 let isRefused = try target.status(of: names[number] + suffix + FailureNote.suffix) != nil
-                if !isRefused, isThere || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
+                if !isRefused, isMoved || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
             }
-            if !ahead.isEmpty || !isAny { return ahead }
+            if !ahead.isEmpty || !hasCompanion { return ahead }
             repeat { number += 1 } while try Self.isOther(names[number], in: target, than: file)
         }
     }
 
+    /// Whether a file other than the given one has a name.
     private static func isOther(_ name: String, in folder: borrowing OpenFolder, than file: stat) throws(Errno) -> Bool
     {
         try folder.status(of: name).map { !FileIdentity(path: "", $0).isSame(as: FileIdentity(path: "", file)) }
@@ -118,7 +119,6 @@ struct PhotoFolder: Sendable {
 }
 
 extension stat {
-    /// Whether the status of a file changed before that of another one.
     fileprivate func changedBefore(_ other: stat) -> Bool {
         (self.st_ctim.tv_sec, self.st_ctim.tv_nsec) < (other.st_ctim.tv_sec, other.st_ctim.tv_nsec)
     }

@@ -27,7 +27,7 @@ enum FolderChange: Hashable, Sendable {
     }
 
     case file(FilePath.Component, WatchedFolder, Kind)
-    /// A folder appeared, or an entry in it without a readable name.
+    /// A folder appeared, or an entry changed in it whose name cannot be read.
     case folder(WatchedFolder)
     /// A named folder was moved or deleted.
     case rootGone(Int)
@@ -61,7 +61,7 @@ final class FolderNotifier: Sendable {
     ///
     /// - Parameters:
     ///   - limit: the most changes between two calls of `drainChanges`; beyond it, all count as lost.
-    ///   - wake: called whenever there are changes to take; must not block.
+    ///   - wake: called whenever there are changes to drain; must not block.
     /// - Throws: `Errno`, such as `EMFILE` beyond `fs.inotify.max_user_instances`.
     init(limit: Int = WatchLimits.changes, wake: @escaping @Sendable () -> Void) throws(Errno) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -111,6 +111,7 @@ final class FolderNotifier: Sendable {
         self.source.cancel()
     }
 
+    /// Reads all events that the kernel has ready.
     private func readAll() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -119,13 +120,14 @@ final class FolderNotifier: Sendable {
             let events = buffer.withUnsafeBytes {
                 InotifyEvent.events(in: UnsafeRawBufferPointer(rebasing: $0[..<count]))
             }
-            for event in events { self.hear(event) }
+            for event in events { self.record(event) }
         }
         self.wake()
     }
 
-    private func hear(_ event: InotifyEvent) {
-        let moved = self.state.withLock { state -> FilePath? in
+    /// Adds the change of an event, and forgets a folder that is gone.
+    private func record(_ event: InotifyEvent) {
+        let gone = self.state.withLock { state -> FilePath? in
             if state.changes.count >= self.limit || event.has(IN_Q_OVERFLOW) {
                 if state.changes.last != .overflow { state.changes.append(.overflow) }
                 return nil
@@ -133,17 +135,16 @@ final class FolderNotifier: Sendable {
             let known =
                 event.has(IN_IGNORED) ? state.folders.removeValue(forKey: event.watch) : state.folders[event.watch]
             guard let folder = known, let change = event.change(in: folder) else { return nil }
-            // Further events of a moved folder would have its old path.
-            if case .folder(let moved) = change, event.has(IN_MOVED_FROM) || event.has(IN_DELETE) { return moved.path }
+            // Forget a moved folder: its further events would have the old path.
+            if case .folder(let gone) = change, event.has(IN_MOVED_FROM) || event.has(IN_DELETE) { return gone.path }
             if state.changes.last != change { state.changes.append(change) }
             if case .rootGone = change { return folder.path }
             return nil
         }
-        if let moved { self.forget(moved) }
+        if let gone { self.forget(gone) }
     }
 }
 
-/// One event of inotify(7).
 struct InotifyEvent: Hashable {
     /// The watch number; -1 if the queue has overflowed.
     var watch: Int32
@@ -178,7 +179,7 @@ struct InotifyEvent: Hashable {
     /// Returns the change that an event of a folder means; `nil` if none.
     func change(in folder: WatchedFolder) -> FolderChange? {
         if self.has(IN_DELETE_SELF) || self.has(IN_MOVE_SELF) || self.has(IN_UNMOUNT) {
-            // For any other folder, its parent reports that it is gone.
+            // A folder below is reported as gone by its parent.
             return folder.folderPath.folders.isEmpty ? .rootGone(folder.root) : nil
         }
         if self.has(IN_IGNORED) { return nil }

@@ -20,6 +20,7 @@ extension FolderWatch {
         var unmarked: CodedError?
     }
 
+    /// Starts inotify in the automatic mode; polls all roots if it fails.
     func listen() {
         guard self.options.mode == .automatic else { return }
         do throws(Errno) {
@@ -55,7 +56,7 @@ extension FolderWatch {
                 } catch {
                     throw .unwatchable(given, error)
                 }
-                // Each time, because a share returns under the path of the folder that it was mounted on.
+                // At each scan: once a share is mounted again, the path leads to another folder, whose mark counts.
                 let unmarked = try self.mark.claim(real, given: given)
                 if let unmarked, self.options.after != .leave { throw unmarked }
                 if let known, known != real { notifier?.forget(known) }
@@ -70,10 +71,10 @@ extension FolderWatch {
         switch result {
         case .success(let scan):
             self.roots[index].isSwept = true
-            // Files archived during this scan count from the next one on.
+            // Folders that archiving emptied during this scan stay until the next one.
             self.roots[index].emptied.subtract(emptied.subtracting(scan.empty).union(scan.removed))
             self.roots[index].emptied.formUnion(scan.removed.map { $0.removingLastComponent() })
-            return self.scanned(index, scan)
+            return self.finishScan(of: index, scan)
         case .failure(let error):
             if let known { self.notifier?.forget(known) }
             self.files.forget(root: index)
@@ -85,19 +86,21 @@ extension FolderWatch {
         }
     }
 
+    /// Scans a changed folder below a root.
     func scan(_ folder: WatchedFolder) async throws(CancellationError) {
         let root = self.roots[folder.root]
         guard let real = root.real, !IgnoredNames.isArchive(folder.path) else { return }
         let source = folder.folderPath.folders.reduce(FilePath(root.given)) { $0.appending($1) }
         let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
-            // The next scan of the root reports a folder that cannot be listed; most often it is already gone.
+            // A folder that cannot be listed is mostly gone already; otherwise the next scan of the root reports it.
             try? self.walk(folder, source: source, notifier)
         }
         guard let result, self.roots[folder.root].real == real else { return }
         if let error = result.watchError { self.poll(folder.root, because: error) }
-        self.meet(result.found, root: folder.root)
+        self.schedule(result.found, root: folder.root)
     }
 
+    /// Walks a folder, and watches it and each folder below it with inotify.
     private nonisolated func walk(
         _ folder: WatchedFolder,
         source: FilePath,
@@ -117,19 +120,19 @@ extension FolderWatch {
                 // Fallback of a failed sweep: the next start of the watch.
                 if sweeping { try? TransitName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
-                    // There inotify reports little, and a server that does not answer would block the events of all folders.
+                    // For a remote folder inotify reports little, and a silent server would block the events of all folders.
                     if try OpenFolder(path).isRemote {
                         isRemote = true
                         return nil
                     }
-                    // Before listing, so that no file that comes during the listing is missed.
+                    // Before listing, so that files that come during the listing are not missed.
                     try notifier?.watch(WatchedFolder(root: folder.root, path: path, folderPath: folderPath))
                 } catch {
                     if !error.isAbsence { watchError = watchError ?? error }
                 }
                 return nil
             },
-            isEmpty: { empty.append($0) }
+            reportEmpty: { empty.append($0) }
         )
         var walk = FolderWalk(
             root: folder.path,
@@ -145,11 +148,11 @@ extension FolderWatch {
         return scan
     }
 
-    /// Removes folders that the watch has emptied, if each is a case: a scanner may write to any other folder.
+    /// Removes folders that the watch has emptied, if the rule makes each a case; to other folders a scanner may write again.
     ///
     /// - Returns: the removed folders; a folder with new files is never removed.
     private nonisolated func removeEmptied(_ scan: Scan, _ emptied: Set<FilePath>) -> [FilePath] {
-        guard self.options.inputs.businessNumberRule.isOfFolders else { return [] }
+        guard self.options.inputs.businessNumberRule.foldersAreCases else { return [] }
         let date = self.date
         return scan.empty.filter { folder in
             guard let status = try? folder.status(followingLinks: false),
@@ -169,7 +172,8 @@ extension FolderWatch {
         }
     }
 
-    private func scanned(_ index: Int, _ scan: Scan) -> WatchEvent {
+    /// Stores the result of a scan, and returns the event to report.
+    private func finishScan(of index: Int, _ scan: Scan) -> WatchEvent {
         if self.roots[index].real != scan.real { self.files.forget(root: index) }
         self.roots[index].real = scan.real
         for code in [ReasonCode.watchFolderMissing, .watchFolderClaimed] { self.mend(code, of: index) }
@@ -181,7 +185,7 @@ extension FolderWatch {
             self.mend(.watchPolls, of: index)
         }
         self.files.scanBegins(root: index)
-        let count = self.meet(scan.found, root: index)
+        let count = self.schedule(scan.found, root: index)
         self.files.scanEnds(root: index)
         self.releaseGone()
         self.reportStrays(scan.found, in: index)
@@ -190,15 +194,17 @@ extension FolderWatch {
             CodedError(.watchFolderUnreadable, .input, .watchUnusable(unusable.count, first))
         }
         self.report(unreadable, orResolve: .watchFolderUnreadable, of: index)
-        self.reportStayingCount(in: index)
+        self.reportLeftInPlaceCount(in: index)
         return .scanned(folder: Redacted(self.roots[index].given), files: count, skipped: scan.skipped)
     }
 
-    func waitForScan(of index: Int) -> Duration {
+    func scanInterval(of index: Int) -> Duration {
         let root = self.roots[index]
-        return root.real == nil ? WatchLimits.comeBack : root.isPolled ? WatchLimits.poll : WatchLimits.rescan
+        if root.real == nil { return WatchLimits.missingFolderInterval }
+        return root.isPolled ? WatchLimits.poll : WatchLimits.rescan
     }
 
+    /// Reports links and special files that a scan found for the first time.
     private func reportStrays(_ found: [ListedFile], in index: Int) {
         var strays: Set<FilePath> = []
         for candidate in found {
@@ -210,14 +216,15 @@ extension FolderWatch {
             }
             strays.insert(candidate.path)
             if !self.roots[index].strays.contains(candidate.path) {
-                self.reportStaying(candidate.source, error, in: index)
+                self.reportLeftInPlace(candidate.source, error, in: index)
             }
         }
         self.roots[index].strays = strays
     }
 
+    /// Schedules the examination of the regular files that a scan found, and returns their number.
     @discardableResult
-    private func meet(_ found: [ListedFile], root: Int) -> Int {
+    private func schedule(_ found: [ListedFile], root: Int) -> Int {
         var count = 0
         for candidate in found {
             guard case .file = candidate.finding else { continue }
@@ -247,6 +254,7 @@ extension FolderWatch {
         }
     }
 
+    /// Schedules the examination of the file of an event, and of each file whose companion it may be.
     private func recordEvent(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {
         guard !self.options.ignores(name, isAtTop: folder.folderPath.folders.isEmpty) else { return }
         let path = folder.path.appending(name)
@@ -254,6 +262,7 @@ extension FolderWatch {
             guard let image = FilePath.Component(owner.image) else { continue }
             let file = folder.path.appending(image)
             if let known = self.files[file] {
+                // `.left` says nothing about the writing of the owner itself.
                 self.files.schedule(known.candidate, root: folder.root, .left, now: self.now)
             }
         }

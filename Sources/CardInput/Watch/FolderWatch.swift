@@ -17,14 +17,15 @@ package actor FolderWatch {
 
     /// A named folder.
     struct Root {
+        /// The path as the user wrote it.
         let given: String
         /// Its real path while it exists.
         var real: FilePath?
-        /// Whether inotify does not report all its changes.
+        /// Whether it is polled, because inotify does not report all its changes.
         var isPolled: Bool
         /// The time of the next scan; `nil` during a scan, unless another one was requested since.
         var nextScan: Duration? = .zero
-        /// Whether unfinished deletions of earlier processes in it were finished.
+        /// Whether deletions in it that earlier processes left unfinished are finished.
         var isSwept = false
         /// The problems that were reported and are not solved.
         var problems: Set<ReasonCode> = []
@@ -36,7 +37,9 @@ package actor FolderWatch {
         var unplaced: Set<FilePath> = []
         /// The changed folders in it, to scan.
         var changed: Set<WatchedFolder> = []
+        /// How many of its files are being processed.
         fileprivate var underway = 0
+        /// When the next timer wakes its loop.
         fileprivate var timer: Duration?
         /// Whether it exists and answers, as far as is known.
         var isAtHand: Bool { !self.problems.contains(.watchFolderMissing) }
@@ -50,8 +53,9 @@ package actor FolderWatch {
     private let perform: Perform
     var files: WatchedFiles
     var roots: [Root]
-    /// The queue of each business number whose first photo is being processed: of two photos of one side the later wins.
+    /// The photos of each business number, processed one after the other: of two photos of one side the later one wins.
     private var queues: [BusinessNumber: [FilePath]] = [:]
+    /// The number in whose queue a photo is.
     private var numbers: [FilePath: BusinessNumber] = [:]
     /// Until when no photo is handed over, and the number of pauses in a row.
     var pause: (until: Duration, count: Int)?
@@ -90,8 +94,8 @@ package actor FolderWatch {
 
     /// Watches until `stop` is called or its task is cancelled.
     ///
-    /// At the end, photos being processed are archived, and no other begins. Each folder has its own loop: one that does not
-    /// answer delays neither others nor the end.
+    /// Before it returns, photos being processed are archived, and no further photo begins. Each folder has its own loop: one
+    /// that does not answer delays neither others nor the end.
     ///
     /// - Throws: the error of handing over a photo.
     package func run() async throws {
@@ -101,9 +105,9 @@ package actor FolderWatch {
             self.isEnding = true
             self.notifier?.stop()
         }
-        try await withThrowingDiscardingTaskGroup { takes in
-            takes.addTask { await self.watchAll() }
-            for await (file, plan) in self.plans.stream { takes.addTask { try await self.work(on: file, plan) } }
+        try await withThrowingDiscardingTaskGroup { tasks in
+            tasks.addTask { await self.watchAll() }
+            for await (file, plan) in self.plans.stream { tasks.addTask { try await self.work(on: file, plan) } }
         }
     }
 
@@ -116,6 +120,7 @@ package actor FolderWatch {
         self.plans.continuation.finish()
     }
 
+    /// Runs a turn of a folder at each signal, and sets timers for what is due later.
     private func watch(_ root: Int) async {
         await withDiscardingTaskGroup { timers in
             defer { timers.cancelAll() }
@@ -126,7 +131,7 @@ package actor FolderWatch {
         }
     }
 
-    /// Begins no other photo; `run` returns once the current ones are archived.
+    /// Begins no further photo; `run` returns once the current ones are archived.
     package func stop() {
         self.isEnding = true
         self.ending.continuation.finish()
@@ -148,7 +153,7 @@ package actor FolderWatch {
         _ body: @escaping @Sendable () -> Value
     ) async throws(CancellationError) -> Value {
         let silence = Task {
-            // In two halves: a suspended machine skips only one of them, so it does not blame the folder.
+            // In two halves: a suspended machine skips only one of them, so a suspension does not count as silence of the folder.
             for _ in 1...2 { try await self.time.sleep(WatchLimits.silence / 2) }
             self.report(.silent(nil), of: root)
         }
@@ -161,17 +166,18 @@ package actor FolderWatch {
 
     // MARK: Turns
 
+    /// Processes changes, scans and examines what is due, and passes on the plans of files that are ready.
     private func turn(of root: Int) async throws(CancellationError) {
         self.processChanges()
         let isDue = self.roots[root].nextScan.map { $0 <= self.now } ?? false
-        // This scan may miss what is requested from here on.
+        // A scan requested from here on is a further one: this one may miss its files.
         if isDue { self.roots[root].nextScan = nil }
         let scan = isDue ? try await self.scan(root) : nil
         while let folder = self.roots[root].changed.popFirst() { try await self.scan(folder) }
         while try await self.examineFiles(in: root) {}
         if let scan { self.report(scan) }
         if isDue {
-            let next = self.now + self.waitForScan(of: root)
+            let next = self.now + self.scanInterval(of: root)
             self.roots[root].nextScan = min(self.roots[root].nextScan ?? next, next)
         }
         while let file = self.nextFile(of: root) {
@@ -179,15 +185,15 @@ package actor FolderWatch {
         }
     }
 
-    /// Returns the examiner of a folder; `nil` if the folder is missing.
+    /// `nil` if the folder is missing.
     func examiner(of root: Int) -> FileExaminer? {
         self.roots[root].real.map { FileExaminer(options: self.options, root: $0) }
     }
 
     private func nextFile(of root: Int) -> WatchedFiles.File? {
-        // Files of folders that do not answer use no slots of others.
+        // Files of folders that do not answer use no slots of other folders.
         let underway = self.roots.reduce(0) { $0 + ($1.isAtHand ? $1.underway : 0) }
-        guard !self.isEnding, underway < WatchLimits.takenAtOnce,
+        guard !self.isEnding, underway < WatchLimits.handedOverAtOnce,
             self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.popReady(in: root)
         else { return nil }
         self.roots[root].underway += 1
@@ -210,12 +216,12 @@ package actor FolderWatch {
         return nil
     }
 
-    /// Gives the turn to other photos of numbers whose first photo is gone.
+    /// Removes photos that are gone from the queues of their numbers.
     func releaseGone() {
         for path in Array(self.numbers.keys) where self.files[path] == nil { self.release(path) }
     }
 
-    /// Gives the turn to the next photo of a number.
+    /// Removes a photo from the queue of its number, and gives the turn to the next one.
     private func release(_ path: FilePath) {
         guard let number = self.numbers.removeValue(forKey: path) else { return }
         self.queues[number]?.removeFirst()
@@ -229,7 +235,7 @@ package actor FolderWatch {
         let path = file.candidate.path
         defer {
             self.roots[file.root].underway -= 1
-            // A photo that will be handed over again stays the first of its number.
+            // A photo that will be handed over again stays the first in the queue of its number.
             if self.files[path]?.phase != .ready, self.files[path]?.isWaiting != true { self.release(path) }
             self.wake()
         }
@@ -243,7 +249,7 @@ package actor FolderWatch {
 
     /// Returns when a timer must wake the folder, unless one is set for that time or earlier.
     private func nextTimer(of root: Int) -> Duration? {
-        // If no photo may begin for another reason, a finished one signals the loop.
+        // Only a pause needs a timer: if all slots are in use instead, a photo that finishes wakes the loop.
         let pause = self.pause.flatMap { self.files.hasReady(in: root) && $0.until > self.now ? $0.until : nil }
         let times = [self.files.nextDue(in: root), pause, self.roots[root].nextScan]
         guard let due = times.compactMap(\.self).min(), self.roots[root].timer.map({ due < $0 }) ?? true else {
@@ -273,10 +279,11 @@ package actor FolderWatch {
                     file: file, observation: observation, name: (try? observation.get()).map { PhotoName($0.identity) }
                 )
             }
-            // Of two photos of one side, the one handed over later wins if their times do not decide.
+            // By name: of two photos of one side, the one handed over later wins if their times do not decide. Files that could
+            // not be observed come first.
             return observations.sorted { left, right in
-                guard let name = left.name, let other = right.name else { return left.name == nil && right.name != nil }
-                return name < other
+                guard let other = right.name else { return false }
+                return left.name.map { $0 < other } ?? true
             }
         }
         for observed in observations {
@@ -285,7 +292,7 @@ package actor FolderWatch {
             case .success(let observation): self.files.recordObservation(at: path, observation, now: self.now)
             case .failure: self.tryAgain(observed.file)
             }
-            // Other photos of its number do not wait for one that is not ready after all.
+            // Other photos of the number do not wait for a photo that is not ready after all.
             if self.files[path]?.phase != .ready { self.release(path) }
         }
         return due.count == WatchLimits.examinedAtOnce

@@ -18,7 +18,7 @@ struct WatchMark: Sendable {
     func claim(_ root: FilePath, given: String) throws(CodedError) -> CodedError? {
         var folder = root
         while folder.removeLastComponent() {
-            // This user does not watch an unreadable folder above.
+            // Skips an unreadable folder above: this user cannot watch it.
             if let owner = try? self.owner(of: folder), owner != self.sandbox { throw Self.claimed(given, folder) }
         }
         do throws(Errno) {
@@ -92,7 +92,7 @@ struct WatchMark: Sendable {
 extension WatchOptions {
     /// Marks the folders as watched by a sandbox, before anything in them is read.
     ///
-    /// The watch itself reports those that cannot be marked.
+    /// The watch itself reports folders that cannot be marked.
     ///
     /// - Throws: `watch_folder_claimed` for a folder that another sandbox watches.
     package func claim(for sandbox: String) throws(CodedError) {

@@ -26,11 +26,11 @@ package struct WatchOptions: Sendable {
 
     /// Whether a photo waits for its sidecar.
     package enum SidecarRule: String, CaseIterable, Sendable {
-        /// For `sidecarWait`.
+        /// It waits for `sidecarWait`.
         case optional
-        /// Not at all; an existing one is read.
+        /// It does not wait; an existing sidecar is read.
         case none
-        /// Permanently.
+        /// It waits until the sidecar exists.
         case required
     }
 
@@ -39,11 +39,9 @@ package struct WatchOptions: Sendable {
 
     /// The folders, each with all below it.
     package var folders: [String]
-    /// How changes are detected.
     package var mode = Mode.automatic
-    /// What to do with a file once its card is durable.
     package var after = After.move
-    /// How long a file is unchanged before it counts as complete, unless inotify reports its end sooner.
+    /// How long a file must be unchanged to count as complete, unless inotify reports sooner that it was closed.
     ///
     /// Longer than file servers cache attributes, which is 3 seconds for NFS.
     package var quietTime = Duration.seconds(5)
@@ -51,20 +49,17 @@ package struct WatchOptions: Sendable {
     package var doneMarker: String?
     /// Patterns of names that are never inputs, beside those of `IgnoredNames`.
     package var ignore: [String] = []
-    /// Whether a photo waits for its sidecar.
     package var sidecar = SidecarRule.optional
     /// How long a photo waits for an optional sidecar; then it is imported without one.
     package var sidecarWait = Duration.seconds(2)
     /// The options for all photos: default fields, rule for business numbers, and the sandbox, which is never watched.
     package var inputs: BatchOptions
 
-    /// Makes the options of these folders and inputs, with defaults otherwise.
     package init(folders: [String], inputs: BatchOptions) {
         self.folders = folders
         self.inputs = inputs
     }
 
-    /// The suffixes of companions of a photo.
     var companionSuffixes: [String] { [Sidecar.suffix] + (self.doneMarker.map { [$0] } ?? []) }
 
     /// Whether a file lacks the done-marker that it must have.
@@ -72,7 +67,7 @@ package struct WatchOptions: Sendable {
         self.doneMarker.map { marker in !observation.companions.contains { $0.suffix == marker } } ?? false
     }
 
-    /// Returns the possible files of a companion, if it is named like a sidecar or done-marker, each with its suffix.
+    /// Returns the files whose sidecar or done-marker a file of this name may be, each with the suffix of the companion.
     func owners(of name: String) -> [(image: String, suffix: String)] {
         var owners = Sidecar.base(of: name).map { [(image: $0, suffix: Sidecar.suffix)] } ?? []
         if let marker = self.doneMarker, name.hasSuffix(marker) {
@@ -125,13 +120,13 @@ package struct WatchOptions: Sendable {
             let value = body()
             answer.withLock { $0 = value }
         }
-        // A clock that is never set: a semaphore waits by the wall clock, so a step of that clock would shorten or prolong the
-        // wait.
+        // Polls a clock that is never set: a semaphore waits by the wall clock, so setting that clock would change the wait.
         let deadline = ContinuousClock.now + limit
         while answer.withLock({ $0 == nil }), ContinuousClock.now < deadline { usleep(1_000) }
         return answer.withLock(\.self)
     }
 
+    /// Returns why a folder cannot be watched.
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
         if OwnFolder(self.inputs.sandbox).holds(root) { return Self.overlap(.watchIsSandbox(folder)) }
         if IgnoredNames.isArchive(root) { return Self.overlap(.watchIsArchive(folder)) }
@@ -168,7 +163,7 @@ package struct WatchOptions: Sendable {
 extension CodedError {
     /// A call in a watched folder takes long, and may never return.
     ///
-    /// - Parameter folder: `nil` where it is named beside the error.
+    /// - Parameter folder: the folder to name in the message; `nil` if it is named beside the error.
     static func silent(_ folder: String?) -> CodedError {
         let limit = WatchLimits.silence
         let message = folder.map { Message.watchSilentAtStart($0, after: limit) } ?? .watchSilent(after: limit)

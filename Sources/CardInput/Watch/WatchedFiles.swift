@@ -15,7 +15,7 @@ struct WatchedFiles {
         /// The file waits for its turn.
         case ready
         case underway
-        /// Nothing while the file is unchanged.
+        /// Do nothing while the file is unchanged.
         case idle
     }
 
@@ -28,17 +28,18 @@ struct WatchedFiles {
         fileprivate(set) var since = Duration.zero
         fileprivate(set) var tries = 0
         var isReported = false
-        /// Whether its number has reached its limit for now: the file keeps its turn, and this was reported.
+        /// Whether its number has reached the limit for now, which was reported; the file keeps its place in the queue.
         var isWaiting = false
         /// The observation when its card became durable.
-        var taken: FileObservation?
+        var admitted: FileObservation?
         /// Whether there is nothing to do while it is unchanged.
         fileprivate(set) var isDone = false
         fileprivate(set) var phase: Phase
         /// Whether an event came while the file was processed.
         fileprivate var isStale = false
-        /// Whether its closing was reported since the last observation, and whether it is unchanged since.
+        /// Whether its closing was reported since the last observation.
         fileprivate var wasClosed = false
+        /// Whether it is unchanged since its closing was reported.
         fileprivate var isClosed = false
         /// Whether it was written to and not closed.
         fileprivate var isOpen = false
@@ -46,13 +47,14 @@ struct WatchedFiles {
         fileprivate var hasAppeared = false
         /// Whether it lacks the done-marker or sidecar that it must have to be admitted.
         fileprivate var lacksCompanion = false
+        /// Whether the present scan has found it.
         fileprivate var isInScan = true
     }
 
-    /// When to examine a file; valid while the file has the same time.
+    /// When to examine a file; outdated once `File.phase` has another time.
     private struct Examination: Comparable {
         let at: Duration
-        /// Of two at one time, the one scheduled first comes first.
+        /// The order of scheduling, for examinations at the same time.
         let number: Int
         let path: FilePath
 
@@ -61,7 +63,7 @@ struct WatchedFiles {
 
     private let options: WatchOptions
     private var files: [FilePath: File] = [:]
-    /// An outdated one stays until it comes to the top.
+    /// The examinations of each folder; outdated ones are removed when they come first.
     private var examinations: [Int: Heap<Examination>] = [:]
     private var examinationCount = 0
     private var ready: [Int: Deque<FilePath>] = [:]
@@ -69,6 +71,7 @@ struct WatchedFiles {
     init(_ options: WatchOptions) { self.options = options }
 
     func hasReady(in root: Int) -> Bool { self.ready[root]?.isEmpty == false }
+
     /// Returns when the next file of a folder is due.
     mutating func nextDue(in root: Int) -> Duration? {
         while let next = self.examinations[root]?.min {
@@ -83,8 +86,10 @@ struct WatchedFiles {
         set { self.files[path] = newValue }
     }
 
-    /// How many files of a folder were reported to stay, and are unchanged.
-    func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && ($0.isReported || $0.isWaiting) } }
+    /// How many files of a folder were reported as left in place, and are unchanged.
+    func leftInPlaceCount(in root: Int) -> Int {
+        self.files.values.count { $0.root == root && ($0.isReported || $0.isWaiting) }
+    }
 
     // MARK: Events
 
@@ -102,7 +107,7 @@ struct WatchedFiles {
         switch file.phase {
         case .underway: file.isStale = change != nil || file.isStale
         case .examine(let at) where at <= now: break
-        // A rescan does not end a wait early, except for a missing companion: without inotify, only a scan finds it.
+        // A rescan shortens no wait, except that for a missing companion: without inotify, only a scan finds the companion.
         case .examine where change == nil && !file.lacksCompanion: break
         case .ready where change == nil: break
         case .examine, .ready, .idle:
@@ -128,8 +133,8 @@ struct WatchedFiles {
     /// Forgets the files that the scan did not find.
     mutating func scanEnds(root: Int) {
         for (path, file) in self.files where file.root == root && !file.isInScan {
-            // A file that has its turn, or is next, will be found missing then. So will a scheduled sidecar: scans do not list
-            // the sidecars of photos.
+            // A scheduled sidecar stays, because scans do not list the sidecars of photos; so does a file that has its turn, or
+            // is next: its turn shows that it is missing.
             if case .examine = file.phase, Sidecar.image(of: path) != nil { continue }
             if file.phase != .underway, file.phase != .ready { self.files[path] = nil }
         }
@@ -145,16 +150,16 @@ struct WatchedFiles {
     // MARK: Examinations
 
     mutating func popDue(in root: Int, now: Duration, limit: Int) -> [File] {
-        var taken: [File] = []
-        while taken.count < limit, let at = self.nextDue(in: root), at <= now,
+        var due: [File] = []
+        while due.count < limit, let at = self.nextDue(in: root), at <= now,
             let path = self.examinations[root]?.popMin()?.path
         {
             guard let file = self.files[path] else { continue }
             // An event during the examination schedules another one.
             self.files[path]?.phase = .idle
-            taken.append(file)
+            due.append(file)
         }
-        return taken
+        return due
     }
 
     /// Stores the observation of a file; `nil` if it does not exist.
@@ -165,14 +170,14 @@ struct WatchedFiles {
             return
         }
         if file.observation != observation {
-            if file.observation?.identity != observation.identity { (file.isClosed, file.taken) = (false, nil) }
+            if file.observation?.identity != observation.identity { (file.isClosed, file.admitted) = (false, nil) }
             (file.observation, file.since, file.tries) = (observation, now, 0)
             (file.isReported, file.isDone) = (false, false)
         }
         guard !file.isDone else { return }
         if file.wasClosed { (file.wasClosed, file.isClosed, file.since) = (false, true, now) }
         file.lacksCompanion = self.lacksCompanion(path, observation)
-        let due = file.since + self.wait(file, observation)
+        let due = file.since + self.quietTimeRequired(of: file, observation)
         if now >= due {
             file.phase = .ready
             self.ready[file.root, default: []].append(path)
@@ -188,26 +193,31 @@ struct WatchedFiles {
         return Sidecar.image(of: path) == nil && (lacksSidecar || self.options.lacksMarker(observation))
     }
 
-    /// Returns how long a file must be unchanged before its turn, in which a missing companion is reported.
-    private func wait(_ file: File, _ observation: FileObservation) -> Duration {
+    /// Returns how long a file must be unchanged before its turn; only in its turn is a missing companion reported.
+    private func quietTimeRequired(of file: File, _ observation: FileObservation) -> Duration {
+        if file.lacksCompanion { return self.openWait }
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
-        let long = max(self.options.quietTime, WatchLimits.openWait)
-        if file.lacksCompanion { return long }
-        var wait = self.options.quietTime
-        // Some programs make an empty file first, close it, and come back to fill it.
-        if (self.options.doneMarker != nil && !isSidecar) || (file.isClosed && observation.identity.size > 0) {
-            wait = .zero
-        } else if self.isBeingWritten(file, observation.identity) {
-            wait = long
-        }
+        let alone = self.quietTimeRequired(alone: file, observation.identity, isSidecar: isSidecar)
         // A sidecar without its photo: the photo may come soon.
-        if isSidecar { return wait + self.options.quietTime + self.options.sidecarWait }
-        if let sidecar = observation.sidecar {
-            let file = self.files[FilePath(sidecar.identity.path.reveal())]
-            return file.map { self.isBeingWritten($0, sidecar.identity) } ?? false ? long : wait
+        if isSidecar { return alone + self.options.quietTime + self.options.sidecarWait }
+        guard let sidecar = observation.sidecar else {
+            return self.options.sidecar == .optional ? max(alone, self.options.sidecarWait) : alone
         }
-        return self.options.sidecar == .optional ? max(wait, self.options.sidecarWait) : wait
+        let sidecarFile = self.files[FilePath(sidecar.identity.path.reveal())]
+        let isSidecarBeingWritten = sidecarFile.map { self.isBeingWritten($0, sidecar.identity) } ?? false
+        return isSidecarBeingWritten ? self.openWait : alone
     }
+
+    /// Returns how long a file must be unchanged, whatever companions it has.
+    private func quietTimeRequired(alone file: File, _ identity: FileIdentity, isSidecar: Bool) -> Duration {
+        // A done-marker already says that the photo is complete.
+        if self.options.doneMarker != nil, !isSidecar { return .zero }
+        // Some programs make an empty file first, close it, and come back to fill it.
+        if file.isClosed, identity.size > 0 { return .zero }
+        return self.isBeingWritten(file, identity) ? self.openWait : self.options.quietTime
+    }
+
+    private var openWait: Duration { max(self.options.quietTime, WatchLimits.openWait) }
 
     /// Whether a file is open for writing, or new and still empty.
     private func isBeingWritten(_ file: File, _ identity: FileIdentity) -> Bool {
@@ -233,22 +243,22 @@ struct WatchedFiles {
         self.ready[root, default: []].prepend(path)
     }
 
-    /// Forgets a file that no longer exists, unless an event of its name came meanwhile.
-    mutating func isAway(_ path: FilePath, now: Duration) {
+    /// Forgets a file that no longer exists; examines its name again if an event came meanwhile.
+    mutating func forget(_ path: FilePath, now: Duration) {
         guard self.files[path]?.isStale == true else { return self.files[path] = nil }
         self.examineAgain(path, at: now)
     }
 
     /// Leaves a file alone while it is unchanged.
     ///
-    /// - Parameter isDone: `false` allows another try when a scan finds it.
+    /// - Parameter isDone: `false` allows another try when a scan finds the file.
     mutating func finish(_ path: FilePath, isDone: Bool = true, now: Duration) {
         self.files[path]?.isDone = isDone
         guard self.files[path]?.isStale != true else { return self.examineAgain(path, at: now) }
         self.files[path]?.phase = .idle
     }
 
-    /// Schedules another examination; `isTry` counts the last one as a try.
+    /// Schedules another examination; with `isTry`, the last one counts as a failed try.
     mutating func examineAgain(_ path: FilePath, at time: Duration, isTry: Bool = false) {
         self.files[path]?.isStale = false
         if isTry { self.files[path]?.tries += 1 }

@@ -51,7 +51,6 @@ struct APIOperation: Sendable {
         return codes + self.ownProblems.filter { !codes.contains($0) }
     }
 
-    /// The methods of all operations.
     static let methods: Set<HTTPRequest.Method> = Set(Self.all.map(\.method))
 
     /// Returns the problem for a request without an operation: the path is unknown, or does not allow the method.
@@ -59,8 +58,8 @@ struct APIOperation: Sendable {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: true)
         // The root is a page for browsers only; for other programs its path is unknown.
         let pages = ConsoleRoute.all.filter { $0 != .home }.map { ($0.path, $0.method) }
-        let places = self.all.map { ($0.path, $0.method) } + pages
-        var methods = Set(places.filter { Self.matches($0.0, parts) }.map(\.1))
+        let endpoints = self.all.map { ($0.path, $0.method) } + pages
+        var methods = Set(endpoints.filter { Self.matches($0.0, parts) }.map(\.1))
         guard !methods.isEmpty else { return Problem(.notFound) }
         if methods.contains(.get) { methods.insert(.head) }
         return Problem(.methodNotAllowed, headers: [.allow: methods.map(\.rawValue).sorted().joined(separator: ", ")])

@@ -15,7 +15,7 @@ struct Envelope: RouterMiddleware {
     ]
 
     let metrics: ServerMetrics
-    /// The origins, such as `https://cards.example.com`, whose pages a browser lets talk to this server.
+    /// The origins, such as `https://cards.example.com`, whose pages may use this server from a browser.
     let origins: Set<String>
     let logger: Logger
 
@@ -36,11 +36,12 @@ struct Envelope: RouterMiddleware {
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
             return (language: Language(rawValue: String((parts.first ?? "").prefix { $0 != "-" })), weight: weight)
         }
-        let spoken = ranges.filter { $0.language != nil && $0.weight > 0 }
-        let highest = spoken.map(\.weight).max()
-        return spoken.first { $0.weight == highest }?.language
+        let supported = ranges.filter { $0.language != nil && $0.weight > 0 }
+        let highest = supported.map(\.weight).max()
+        return supported.first { $0.weight == highest }?.language
     }
 
+    /// Answers a request; makes a problem answer of an error.
     private func answer(
         _ request: Request,
         context: ServerContext,
@@ -100,7 +101,7 @@ struct Envelope: RouterMiddleware {
 
     private func report(_ request: Request, context: ServerContext, response: Response, took: Duration) {
         let known = context.record.known
-        // Without an operation, the context holds a word of Hummingbird's in place of a path.
+        // For a request without an operation, Hummingbird's context has a word of its own instead of a path.
         let paths = APIOperation.all.map(\.path) + ConsoleRoute.all.map(\.path)
         let route = paths.first { $0 == context.endpointPath } ?? "none"
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
@@ -115,7 +116,7 @@ struct Envelope: RouterMiddleware {
         ]
         if let card = self.card(in: response, to: request) { metadata["card.id"] = "\(card)" }
         if let refusal = known.webhookRefusal { metadata["webhook.refusal"] = "\(refusal)" }
-        // Machines ask for these every few seconds.
+        // Monitoring programs ask for these every few seconds.
         let isRoutine = response.status == .ok && [APIOperation.live, .ready, .metrics].contains { $0.path == route }
         self.logger.log(level: isRoutine ? .debug : .info, "request answered", metadata: metadata)
     }

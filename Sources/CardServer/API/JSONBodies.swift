@@ -44,7 +44,7 @@ enum StrictJSON {
         guard value.repeatedNames.isEmpty else { throw Problem(.fieldDuplicate, .requestKeyTwice) }
     }
 
-    /// Reads the small body of a request, an object of texts; a key that is `null` is missing.
+    /// Reads the small body of a request, an object of texts; a key that is `null` counts as missing.
     ///
     /// - Parameter isOptional: whether an empty body counts as an empty object.
     /// - Throws: ``Problem``: `media_type_unsupported`, `json_invalid`, `field_unknown`, `field_duplicate`, and what

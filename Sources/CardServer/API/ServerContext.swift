@@ -29,8 +29,8 @@ extension SocketAddress {
     /// The 4 bytes of an IPv4 address, also of an IPv4-mapped one (RFC 4291 section 2.5.5.2), or the 16 bytes of any
     /// other IPv6 address.
     ///
-    /// Read at fixed offsets (RFC 3493 section 3.3): the C module that declares the fields depends on what a compiler
-    /// has seen before.
+    /// Read at fixed offsets (RFC 3493 section 3.3), not by the names of fields: which C module declares them depends on what
+    /// the compiler has imported before.
     var ipBytes: [UInt8] {
         let bytes = self.withSockAddr { pointer, size in [UInt8](UnsafeRawBufferPointer(start: pointer, count: size)) }
         switch self {
@@ -46,7 +46,7 @@ extension SocketAddress {
 /// Collects what the log line of a request says, while the request is answered.
 final class RequestRecord: Sendable {
     struct State {
-        /// The name of the token that it came with.
+        /// The name of the token or secret that the request came with.
         var caller: String?
         var bodyBytes = 0
         /// Why the webhook was not accepted.

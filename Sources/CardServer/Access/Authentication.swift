@@ -31,16 +31,17 @@ struct Authentication: Sendable {
         return caller
     }
 
-    /// Marks the connection of an authorised caller, so that anonymous ones are closed before it.
+    /// Marks the connection of an authenticated caller, so that anonymous connections are closed before it.
     static func recordAuthenticated(_ caller: Caller, context: ServerContext) {
         context.channel.triggerUserOutboundEvent(ConnectionSignal.authenticated(as: caller.subject), promise: nil)
     }
 
     /// Finds the caller of the token that a session began with; `nil` if the token is no longer valid.
     ///
+    /// - Parameter isCounted: whether the request counts towards the rate limit of the token.
     /// - Throws: ``Problem``: `rate_limited` or `tokens_unavailable`.
     func admit(_ digest: Data, isCounted: Bool, context: ServerContext) throws(Problem) -> Caller? {
-        guard let token = try self.known({ $0 == digest }) else { return nil }
+        guard let token = try self.validToken(where: { $0 == digest }) else { return nil }
         return isCounted ? try self.count(token, context: context) : token.caller
     }
 
@@ -49,7 +50,8 @@ struct Authentication: Sendable {
     /// - Throws: ``Problem``: `unauthorized`, `rate_limited` or `tokens_unavailable`.
     func signIn(_ presented: String?, isPresented: Bool = true, context: ServerContext) throws(Problem) -> AccessToken {
         let digest = SHA256.hash(data: Data((presented ?? "").utf8))
-        guard let presented, presented.utf8.count <= 512, let token = try self.known({ digest == $0 }) else {
+        guard let presented, presented.utf8.count <= 512, let token = try self.validToken(where: { digest == $0 })
+        else {
             throw self.failure(isPresented: isPresented, context: context)
         }
         _ = try self.count(token, context: context)
@@ -66,9 +68,9 @@ struct Authentication: Sendable {
         return token.caller
     }
 
-    /// The valid token that matches. Every token is compared, each as a whole (by `SHA256Digest`), so that the time reveals
-    /// nothing.
-    private func known(_ isPresented: (_ digest: Data) -> Bool) throws(Problem) -> AccessToken? {
+    /// The valid token whose digest matches. Every token is compared, each as a whole (by `SHA256Digest`), so that the time
+    /// reveals nothing.
+    private func validToken(where matches: (_ digest: Data) -> Bool) throws(Problem) -> AccessToken? {
         let tokens: [AccessToken]
         do throws(CodedError) { tokens = try self.tokens() } catch {
             // The client is not at fault, so this does not count as a failure.
@@ -76,10 +78,11 @@ struct Authentication: Sendable {
             throw Problem(.tokensUnavailable, retryAfter: .seconds(10))
         }
         var found: AccessToken?
-        for token in tokens where isPresented(token.digest) { found = token }
+        for token in tokens where matches(token.digest) { found = token }
         return found.flatMap { $0.isValid(at: self.now().date) ? $0 : nil }
     }
 
+    /// Counts a failed authentication, and returns its problem.
     private func failure(isPresented: Bool, context: ServerContext) -> Problem {
         self.metrics.add(.failedAuthentications)
         let status = self.failures.count(context.channel.remoteAddress?.network ?? "", at: ConnectionGuard.now)

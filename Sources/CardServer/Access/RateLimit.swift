@@ -23,7 +23,7 @@ final class RateLimit: Sendable {
     /// The state of a name after an event was counted.
     struct Status: Hashable, Sendable {
         var policy: RatePolicy
-        /// How many more are allowed right now.
+        /// How many more events are allowed right now.
         var remaining: Int
         /// How long until the whole quota is available.
         var reset: Duration
@@ -66,7 +66,7 @@ final class RateLimit: Sendable {
         }
     }
 
-    /// Drops the names whose whole quota is available; if none are, those with most of it.
+    /// Drops the names that have their whole quota; if there are none, those that have most of it.
     private func makeRoom(_ arrivals: inout [String: Duration], at time: Duration) {
         arrivals = arrivals.filter { $0.value > time }
         guard arrivals.count >= self.capacity else { return }

@@ -48,6 +48,7 @@ extension ConnectionGuard {
         self.schedule()
     }
 
+    /// Continues after an answer was flushed.
     private func answered(_ ending: ConnectionProgress.Ending) {
         guard let context = self.context else { return }
         self.progress.flush(at: Self.now)
@@ -59,7 +60,7 @@ extension ConnectionGuard {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Hummingbird has written everything, and waits for the client to close.
+        // By closing the output alone, Hummingbird says that it has written everything; the guard decides how to close.
         guard mode == .output, self.progress.lingersSince == nil else {
             return context.close(mode: mode, promise: promise)
         }
@@ -74,6 +75,7 @@ extension ConnectionGuard {
         }
     }
 
+    /// Discards input for a while before the connection closes, so that the client can read the answer.
     func linger(_ context: ChannelHandlerContext) {
         self.progress.linger(at: Self.now)
         // TLS cannot close one direction alone.

@@ -29,6 +29,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     var progress: ConnectionProgress
     var context: ChannelHandlerContext?
     var timer: (task: Scheduled<Void>, at: Duration)?
+    /// Whether the client waits for a 100 before it sends the body.
     var awaitsContinue = false
     /// Whether the current answer has a final head: then no other answer is possible.
     var hasFinalHead = false
@@ -93,7 +94,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             // An upgrade is never accepted, but NIO's parser reads nothing after a request that offers one.
             let offersUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
             if offersUpgrade || !head.isKeepAlive { self.progress.closeAfterAnswers() }
-            // HTTP/1.0 clients take 100 for the answer, so their field is ignored (RFC 9110 section 10.1.1).
+            // HTTP/1.0 clients would take 100 for the answer, so their field is ignored (RFC 9110 section 10.1.1).
             self.awaitsContinue = head.version.minor > 0 && head.headers.contains(name: "expect")
         case .body(let bytes):
             self.awaitsContinue = false
@@ -135,7 +136,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        self.progress.wait(at: Self.now)
+        self.progress.beginWaiting(at: Self.now)
         context.read()
         self.schedule()
     }
@@ -145,7 +146,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if self.progress.lingersSince != nil { return context.close(promise: nil) }
         if self.progress.isInBody { return self.endBodyEarly(context) }
         guard self.progress.unanswered == 0 else {
-            // The answers to the requests before it go out first.
+            // The requests before the malformed input are answered first.
             return self.progress.closeAfterAnswers()
         }
         switch error as? HTTPParserError {

@@ -16,14 +16,14 @@ struct BodyPace: Hashable, Sendable {
     }
 
     /// Starts waiting for bytes.
-    mutating func wait(at time: Duration) { self.waitsSince = self.waitsSince ?? time }
+    mutating func beginWaiting(at time: Duration) { self.waitsSince = self.waitsSince ?? time }
 
     mutating func receive(_ count: Int, at time: Duration) {
         if let since = self.waitsSince { self.credit -= time - since }
         self.waitsSince = nil
-        // Capped: else a client that sends fast at first could then send single bytes for hours.
-        let most = self.limits.bodyGrace + self.limits.bodyStandstill
-        self.credit = min(most, self.credit + .seconds(count) / self.limits.bodyBytesPerSecond)
+        // Limited: otherwise a client that sends fast at first could then send single bytes for hours.
+        let maximum = self.limits.bodyGrace + self.limits.bodyStandstill
+        self.credit = min(maximum, self.credit + .seconds(count) / self.limits.bodyBytesPerSecond)
     }
 
     /// When the next byte must arrive; `nil` while the server does not wait for one.
@@ -50,7 +50,7 @@ struct ConnectionProgress: Sendable {
     private let limits: ConnectionLimits
     /// The pace of the body that is being received; `nil` while a head is.
     private var body: BodyPace?
-    /// Since when the server waits for a head; once its first byte has arrived, since then.
+    /// Since when the server has waited for a head, or since when the head has been arriving.
     private var headSince: Duration
     private var headLimit: Duration
     /// The bytes of an incomplete head.
@@ -118,7 +118,7 @@ struct ConnectionProgress: Sendable {
     }
 
     /// Starts waiting for more bytes of the body.
-    mutating func wait(at time: Duration) { self.body?.wait(at: time) }
+    mutating func beginWaiting(at time: Duration) { self.body?.beginWaiting(at: time) }
 
     /// Stops waiting for the rest of a body, and starts the time in which an answer must be written and read.
     mutating func abortBody(at time: Duration) {
@@ -129,7 +129,7 @@ struct ConnectionProgress: Sendable {
 
     mutating func beginAnswer(at time: Duration) { self.writesSince = self.writesSince ?? time }
 
-    /// Records that an answer was written completely.
+    /// Records that an answer was written completely, and returns what follows.
     mutating func endAnswer() -> Ending {
         self.unanswered = max(0, self.unanswered - 1)
         // Answered before its body was complete: the rest of the body must not be read as the next request.

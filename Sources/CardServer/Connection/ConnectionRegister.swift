@@ -34,24 +34,24 @@ final class ConnectionRegister: Sendable {
         self.state.withLock { ($0.channels.count - $0.turnedAway.count, $0.refused) }
     }
 
-    /// Registers a connection until it closes. At the limit, an anonymous one is evicted, else one of the subject that has
-    /// most: the one that has not shown its token for longest. If each subject has one, the new connection is refused; it
-    /// stays open for its answer, and does not count.
+    /// Registers a connection until it closes. At the limit, an anonymous one is evicted, else one of the subject with most
+    /// connections: the one that has not shown its token for longest. If each subject has only one, the new connection is
+    /// refused: it stays open for its answer, and does not count.
     func register(_ channel: any Channel) -> Acceptance {
         let name = ObjectIdentifier(channel)
-        let (acceptance, leaving) = self.state.withLock { state -> (Acceptance, (any Channel)?) in
+        let (acceptance, evicted) = self.state.withLock { state -> (Acceptance, (any Channel)?) in
             state.channels[name] = channel
             let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
-            let leaving =
+            let evicted =
                 isFull ? state.anonymous.evictOldest() ?? state.authenticated.evictOldest(ofHoldersAbove: 1) : nil
             if isFull { state.refused += 1 }
-            if isFull, leaving == nil {
+            if isFull, evicted == nil {
                 state.turnedAway.insert(name)
                 return (state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped, nil)
             }
-            if let leaving { state.turnedAway.insert(ObjectIdentifier(leaving)) }
+            if let evicted { state.turnedAway.insert(ObjectIdentifier(evicted)) }
             state.anonymous.add(channel, of: channel.remoteAddress?.network ?? "", size: 1)
-            return (.accepted, leaving)
+            return (.accepted, evicted)
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
@@ -61,11 +61,10 @@ final class ConnectionRegister: Sendable {
                 state.turnedAway.remove(name)
             }
         }
-        if let leaving { Self.cutOff(leaving) }
+        if let evicted { Self.cutOff(evicted) }
         return acceptance
     }
 
-    /// Records a request with a valid token or signature.
     func recordAuthenticated(_ channel: any Channel, as subject: String) {
         self.state.withLock { state in
             guard !state.turnedAway.contains(ObjectIdentifier(channel)) else { return }
@@ -91,8 +90,8 @@ final class ConnectionRegister: Sendable {
 
 /// Connections that can be evicted, with a size each, by holder: an address, or the subject of the token or secret.
 ///
-/// The oldest connection of the largest holder is evicted: so a client that only waits keeps no other out, clients of
-/// other addresses notice nothing, and behind a proxy, where all share an address, new clients are served.
+/// The oldest connection of the largest holder is evicted. So a client that only waits keeps no other client out, and clients of
+/// other addresses notice nothing. Behind a proxy, where all clients share an address, new ones are still served.
 struct EvictableConnections {
     private struct Entry {
         let channel: any Channel
@@ -102,7 +101,6 @@ struct EvictableConnections {
 
     /// The oldest first.
     private var entries: [Entry] = []
-    /// The total size.
     var size: Int { self.entries.reduce(0) { $0 + $1.size } }
 
     private func index(of channel: any Channel) -> Int? { self.entries.firstIndex { $0.channel === channel } }
@@ -120,12 +118,12 @@ struct EvictableConnections {
 
     mutating func remove(_ channel: any Channel) { self.entries.removeAll { $0.channel === channel } }
 
-    /// Removes the connection to evict and returns it; `nil` if no holder's total exceeds `least`.
-    mutating func evictOldest(ofHoldersAbove least: Int = 0) -> (any Channel)? {
+    /// Removes the connection to evict and returns it; `nil` if no holder's total exceeds `minimum`.
+    mutating func evictOldest(ofHoldersAbove minimum: Int = 0) -> (any Channel)? {
         var sizes: [String: Int] = [:]
         for entry in self.entries { sizes[entry.holder, default: 0] += entry.size }
-        guard let most = sizes.values.max(), most > least else { return nil }
-        let index = self.entries.firstIndex { $0.size > 0 && sizes[$0.holder] == most }
+        guard let largest = sizes.values.max(), largest > minimum else { return nil }
+        let index = self.entries.firstIndex { $0.size > 0 && sizes[$0.holder] == largest }
         return index.map { self.entries.remove(at: $0).channel }
     }
 }

@@ -11,7 +11,7 @@ final class CachedValue<Value: Sendable>: Sendable {
 
     /// Returns the cached value, or computes it once.
     ///
-    /// - Parameter time: how long the value is cached, from how long it took to compute.
+    /// - Parameter time: returns how long the value is cached, given how long it took to compute.
     func value(
         for time: @escaping @Sendable (_ took: Duration) -> Duration,
         _ compute: @escaping @Sendable () async throws -> Value
@@ -33,7 +33,7 @@ final class CachedValue<Value: Sendable>: Sendable {
         return try await computation.value
     }
 
-    /// Returns `nil` if the value is not there within `patience`; the computation continues all the same.
+    /// Returns the value, or `nil` if it is not computed within `patience`; the computation continues all the same.
     func value(
         for time: @escaping @Sendable (_ took: Duration) -> Duration,
         within patience: Duration,

@@ -98,8 +98,8 @@ struct CardRoutes: Sendable {
     func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardDetails {
         if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
             guard hasPurpose else { throw Problem(.fieldInvalid, .requestRevealWhy) }
-            let isBound = !caller.scopes.contains(.operate)
-            if isBound, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
+            let isRateLimited = !caller.scopes.contains(.operate)
+            if isRateLimited, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
                 try await self.ports.store.decisions.logDenied(id, to: origin, now: self.ports.now())
                 throw Problem(.rateLimited, .requestReveals(Limits.reveals.quota), retryAfter: wait)
             }
@@ -182,7 +182,7 @@ struct CardRoutes: Sendable {
         guard let certificate = outcome.certificates.first else {
             return try await self.answer(.waitsForSecond, about: id, to: caller)
         }
-        // Other cards of its number may have waited for it.
+        // Other cards of the number may have waited for the erased card.
         self.ports.engine.wake()
         return Response(json: certificate)
     }
@@ -200,7 +200,7 @@ struct CardRoutes: Sendable {
             return Response(json: answer, status: .accepted)
         }
         self.ports.engine.wake()
-        // On a page another person has decided the same, and can withdraw it until this time.
+        // Another person has decided the same on a page, where the decision can be withdrawn until this time.
         let until: String? = if case .undoable(let time) = outcome { time.description } else { nil }
         let answer: JSONObject = ["cards": cards, "case": state, "until": until]
         return Response(json: answer)

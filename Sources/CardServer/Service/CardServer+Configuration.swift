@@ -25,7 +25,7 @@ extension CardServer {
         package var origins: Set<String> = []
         /// The most bytes of an image (`imaging.max_source_bytes`).
         package var imageBytes = 32 << 20
-        /// Whether each card needs its own user account, as the configuration names none for all (`delivery.user_no`).
+        /// Whether each card needs its own user account, because `delivery.user_no` sets none for all.
         package var requiresUserNumber = false
         /// While fewer bytes are free on the disk of the sandbox, nothing is admitted (`sandbox.intake_free_space`).
         package var intakeFreeSpace: Int64 = 256 << 20
@@ -34,7 +34,7 @@ extension CardServer {
         package var tokenCommand = "idcard-pipeline tokens add NAME --scope submit"
         var connections = ConnectionLimits()
         var bodyMemory = Limits.bodyMemory
-        /// How long a body waits for its bytes in memory.
+        /// How long a body waits until there is memory for its bytes.
         var roomWait = Limits.roomWait
 
         package init() {}

@@ -41,7 +41,6 @@ extension CardServer {
     }
 }
 
-/// The handlers of all operations.
 struct APIRoutes: Sendable {
     let cards: CardRoutes
     let health: HealthRoutes

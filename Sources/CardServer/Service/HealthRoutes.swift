@@ -18,7 +18,7 @@ struct HealthRoutes: Sendable {
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
 
-    /// `GET /readyz`: 503 with the reasons if no card can be admitted or no client can send one. Endpoints are shown only.
+    /// `GET /readyz`: 503 with the reasons if no card can be admitted, or no client can send one; endpoints do not count.
     func ready() async throws -> Response {
         let readiness = try await self.cachedReadiness.value(for: { _ in Limits.readinessTime }) {
             await self.readiness()
@@ -28,21 +28,21 @@ struct HealthRoutes: Sendable {
     }
 
     private func readiness() async -> Readiness {
-        var closed: ProblemCode?
+        var refusal: ProblemCode?
         var pauses: [Stage: EndpointPause] = [:]
         do {
             pauses = try await self.pauses()
-            closed = try await self.intakeService.refusal()?.code
-            // Without webhook secrets either, no client can send a card.
+            refusal = try await self.intakeService.refusal()?.code
+            // If there are no webhook secrets and the tokens cannot be read, no client can send a card.
             let configuration = self.intakeService.configuration
-            if closed == nil, configuration.webhookSecrets.isEmpty, (try? configuration.tokens()) == nil {
-                closed = .tokensUnavailable
+            if refusal == nil, configuration.webhookSecrets.isEmpty, (try? configuration.tokens()) == nil {
+                refusal = .tokensUnavailable
             }
         } catch {
-            closed = .storeUnavailable
+            refusal = .storeUnavailable
         }
         let disk = HealthIssue(self.intakeService.diskSpace).map { ($0.code, $0.message) }
-        let reasons = [disk ?? closed.map { ($0.name, $0.title) }].compactMap(\.self)
+        let reasons = [disk ?? refusal.map { ($0.name, $0.title) }].compactMap(\.self)
         let document: JSONObject = [
             "status": reasons.isEmpty ? "ready" : "not_ready",
             "reasons": reasons.map { ["code": $0, "message": InWords(wrappedValue: $1)] as JSONObject },
@@ -59,7 +59,7 @@ struct HealthRoutes: Sendable {
         ]
     }
 
-    /// The pause of each stage whose endpoint does not work; with several hosts, the worst one, then the oldest.
+    /// The pause of each stage whose endpoint does not work; of several hosts, that of the worst one, then the oldest.
     private func pauses() async throws -> [Stage: EndpointPause] {
         func rank(_ pause: EndpointPause) -> (Int, Timestamp) {
             (HealthIssue(pause).severity == .ok ? 1 : 0, pause.since)

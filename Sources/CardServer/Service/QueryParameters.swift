@@ -2,7 +2,6 @@ import CardModel
 import CardStore
 import HummingbirdCore
 
-/// The parameters of a query.
 struct QueryParameters {
     private let values: [(name: String, value: String)]
     /// Whether a form sent them: then an empty parameter counts as missing.
@@ -63,8 +62,8 @@ struct QueryParameters {
 }
 
 extension CaseCursor {
-    /// The cursor as a client sees it, without a meaning: state, time and number, this in hexadecimal digits, since it may hold
-    /// any character.
+    /// The cursor for a client, who need not understand it: state, time and number, the number in hexadecimal digits, since it
+    /// may hold any character.
     var text: String {
         "\(self.state.rawValue).\(self.since.millisecondsSinceEpoch).\(self.number.rawValue.utf8.hexadecimal)"
     }

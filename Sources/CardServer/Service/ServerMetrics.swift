@@ -58,9 +58,9 @@ package final class ServerMetrics: Sendable {
     /// Begins with the metrics whose labels are known, at zero, so that a rate is right from the first event on.
     ///
     /// - Parameters:
-    ///   - version: of this program.
-    ///   - commit: that it was built from.
-    ///   - schema: of its sandboxes.
+    ///   - version: the version of this program.
+    ///   - commit: the commit that the program was built from.
+    ///   - schema: the schema of its sandboxes.
     package init(version: String = "unknown", commit: String = "unknown", schema: String = "unknown") {
         for metric in Metric.all {
             let known = metric.labels.reduce([[]]) { known, label in
@@ -77,7 +77,6 @@ package final class ServerMetrics: Sendable {
         self.change(metric, labels) { $0.value += amount }
     }
 
-    /// Sets a gauge.
     func set(_ metric: Metric, _ labels: [String] = [], to value: Double) {
         self.change(metric, labels) { $0.value = value }
     }
@@ -194,7 +193,6 @@ extension ServerMetrics {
     /// The reasons with a series of their own; a remote's own code counts as `other`.
     static let reasons = ReasonCode.all.map(\.code.rawValue)
 
-    /// Sets the metrics of the sandbox.
     func set(_ counts: StoreCounts, now: Timestamp) {
         for state in CardState.allCases {
             let (cards, entered) = counts.cards[state] ?? (0, 0)
@@ -211,7 +209,8 @@ extension ServerMetrics {
         }
     }
 
-    /// Keeps the latest success, as the sandbox forgets calls for erased cards, unless a fast clock put it in the future.
+    /// Sets the time of the last success, but not back: the sandbox forgets calls for erased cards. A time in the future, from a
+    /// clock that was fast, is replaced.
     func setLastSuccess(of stage: Stage, at time: Timestamp?, now: Timestamp) {
         let last = Double(time?.millisecondsSinceEpoch ?? 0) / 1000
         let latest = Double(now.millisecondsSinceEpoch) / 1000

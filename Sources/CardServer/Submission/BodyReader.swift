@@ -9,7 +9,7 @@ struct BodyReader {
     let request: Request
     let context: ServerContext
     let limit: Int
-    /// The loan that its bytes count against.
+    /// The loan that covers the bytes of the body.
     var loan: ByteLoan?
 
     /// The length in `Content-Length`; `nil` without that field.
@@ -55,7 +55,7 @@ struct ImageBytes {
 
     /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`.
     mutating func append(_ piece: some Collection<UInt8>) throws {
-        try self.admit(piece.count)
+        try self.checkSize(adding: piece.count)
         let isUnknown = self.bytes.count < ImageFormat.signatureByteCount
         self.bytes.append(contentsOf: piece)
         if isUnknown, self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
@@ -66,12 +66,12 @@ struct ImageBytes {
     /// - Throws: ``Problem``: `image_invalid`, and as ``append(_:)``.
     mutating func decode(base64 text: String) throws {
         let base64 = try Base64Text(text)
-        try self.admit(base64.byteCount)
+        try self.checkSize(adding: base64.byteCount)
         self.bytes = try base64.decoded()
         if self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
     }
 
-    private func admit(_ count: Int) throws {
+    private func checkSize(adding count: Int) throws {
         guard self.bytes.count + count <= self.limit else {
             throw Problem(.imageTooLarge, .requestImageLimit(self.limit), endsConnection: true)
         }

@@ -6,13 +6,13 @@ import Synchronization
 final class ByteBudget: Sendable {
     private let share: Int
     private let patience: Duration
-    fileprivate let line: FairQueue<[String: Int], (count: Int, name: String)>
+    fileprivate let queue: FairQueue<[String: Int], (count: Int, name: String)>
 
     /// - Parameter patience: how long a body waits for its bytes.
     init(limit: Int, share: Int, patience: Duration) {
         self.share = share
         self.patience = patience
-        self.line = FairQueue([:]) { shares, demand in
+        self.queue = FairQueue([:]) { shares, demand in
             let ofName = shares[demand.name, default: 0] + demand.count
             guard shares.values.reduce(demand.count, +) <= limit, ofName <= share else { return false }
             shares[demand.name] = ofName
@@ -30,12 +30,12 @@ final class ByteBudget: Sendable {
     func lend<Value>(_ count: Int?, to name: String, _ body: (ByteLoan) async throws -> Value) async throws -> Value {
         let loan = ByteLoan(budget: self, name: name)
         let (counted, patience) = (self.counted(count ?? 0), self.patience)
-        guard await self.line.enter((counted, name), until: { try? await Task.sleep(for: patience) }) else {
+        guard await self.queue.enter((counted, name), until: { try? await Task.sleep(for: patience) }) else {
             throw Self.busy
         }
         loan.count = counted
         defer {
-            self.line.leave { shares in
+            self.queue.leave { shares in
                 let left = shares[name, default: 0] - loan.count
                 shares[name] = left > 0 ? left : nil
             }
@@ -48,7 +48,7 @@ final class ByteBudget: Sendable {
     fileprivate static let busy = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
 }
 
-/// The bytes that a body has of a ``ByteBudget``.
+/// The bytes of a ``ByteBudget`` that are reserved for a body.
 final class ByteLoan {
     private let budget: ByteBudget
     private let name: String
@@ -59,24 +59,24 @@ final class ByteLoan {
         self.name = name
     }
 
-    /// Reserves more bytes if this number that has arrived exceeds the loan.
+    /// Reserves more bytes if more have arrived than the loan covers.
     ///
     /// - Throws: ``Problem``: `busy`.
     func grow(to count: Int) throws {
         let counted = self.budget.counted(count)
         guard counted > self.count else { return }
-        guard self.budget.line.enter((counted - self.count, self.name)) else { throw ByteBudget.busy }
+        guard self.budget.queue.enter((counted - self.count, self.name)) else { throw ByteBudget.busy }
         self.count = counted
     }
 }
 
 /// Webhook bodies with unchecked signatures, in a small budget outside the ``ByteBudget``; when it is full,
-/// ``EvictableConnections`` chooses a body to give up, so that slow clients keep no other out.
+/// ``EvictableConnections`` chooses a body to give up, so that slow clients keep no other client out.
 final class UnsignedBodies: Sendable {
     private let limit: Int
     private let bodies = Mutex(EvictableConnections())
 
-    /// - Parameter limit: the most bytes of all together, without those of each that do not count.
+    /// - Parameter limit: the most bytes of all bodies together, without the first bytes of each that do not count.
     init(limit: Int) { self.limit = limit }
 
     /// Registers a body that is about to be read from a connection.
@@ -84,11 +84,11 @@ final class UnsignedBodies: Sendable {
         self.bodies.withLock { $0.add(channel, of: channel.remoteAddress?.network ?? "", size: 0) }
     }
 
-    /// Sets the size of a body, and gives up others, or this one, if that exceeds the limit.
+    /// Sets the size of a body; if the total exceeds the limit, gives up other bodies, or this one.
     ///
     /// - Throws: ``Problem``: `busy`, if this body is given up.
     func grow(_ channel: any Channel, to count: Int) throws {
-        let (isLost, others) = self.bodies.withLock { bodies in
+        let (isGivenUp, others) = self.bodies.withLock { bodies in
             bodies.resize(channel, to: max(0, count - Limits.freeBodyBytes))
             var others: [any Channel] = []
             while bodies.size > self.limit, let first = bodies.evictOldest() { others.append(first) }
@@ -97,7 +97,7 @@ final class UnsignedBodies: Sendable {
         for other in others where other !== channel {
             other.triggerUserOutboundEvent(ConnectionSignal.endsBody(ByteBudget.busy), promise: nil)
         }
-        if isLost { throw ByteBudget.busy }
+        if isGivenUp { throw ByteBudget.busy }
     }
 
     /// Removes a body: its signature was checked, or reading it has failed.

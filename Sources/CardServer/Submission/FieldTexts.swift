@@ -6,7 +6,7 @@ import HTTPTypes
 struct FieldTexts: Sendable {
     private var texts = Redacted<[SubmittedField: String]>([:])
 
-    /// Refuses a field; its name is repeated only if it is a plain word.
+    /// The problem of an unknown field; repeats its name only if that is a plain word.
     static func unknown(_ name: String, known: String) -> Problem {
         let isPlain = name.wholeMatch(of: /[A-Za-z_-]{1,40}/) != nil
         return Problem(.fieldUnknown, isPlain ? .requestFieldUnknown(name, known) : .requestSomeFieldUnknown(known))
@@ -66,8 +66,6 @@ extension FieldTexts {
 ///
 /// The form of RFC 8187, `UTF-8''%E6…`, is accepted, too. A plus is a plus.
 enum HeaderText {
-    /// Decodes the value of a field.
-    ///
     /// - Throws: ``Problem`` `field_invalid` if it is not in this encoding.
     static func decode(_ value: String, of name: HTTPField.Name) throws -> String {
         let text = value.lowercased().hasPrefix("utf-8''") ? String(value.dropFirst(7)) : value

@@ -7,7 +7,7 @@ import MultipartForm
 ///
 /// File names and types of the parts with images are ignored: the bytes show the type.
 struct FormReader {
-    /// The name of an image's part whose side the field `side` gives.
+    /// The name of the part of a single image, whose side is in the field `side`.
     private static let imageName = "image"
     private static let imageNames = [imageName] + CardSide.allCases.map(\.rawValue)
 
@@ -34,13 +34,13 @@ struct FormReader {
         limits.partHeaderBytes = Limits.partHeaderBytes
         // The image has its own limit and its own code.
         limits.partBytes = UInt64(imageLimit + Limits.formOverheadBytes)
-        limits.totalBytes = UInt64(Self.mostBytes(imageLimit: imageLimit))
+        limits.totalBytes = UInt64(Self.maximumBytes(imageLimit: imageLimit))
         self.parser = try MultipartParser(contentType: contentType, limits: limits)
         self.imageLimit = imageLimit
     }
 
     /// The most bytes of a form: it has two images at most.
-    static func mostBytes(imageLimit: Int) -> Int { 2 * imageLimit + Limits.formOverheadBytes }
+    static func maximumBytes(imageLimit: Int) -> Int { 2 * imageLimit + Limits.formOverheadBytes }
 
     /// - Throws: ``Problem``, `MultipartFormError`.
     mutating func append(_ bytes: Data) throws {

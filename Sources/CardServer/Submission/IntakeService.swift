@@ -93,7 +93,7 @@ final class IntakeService: Sendable {
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         } catch let refusal as RefusedUpload {
-            // Not by submitter: readers of metrics are not auditors. The log line of the request names it.
+            // Not counted by submitter: readers of metrics are not auditors. The log line of the request names the submitter.
             self.metrics.add(.refusedUploads, [refusal.error.code.rawValue])
             throw Problem(unusable: refusal.error, part: refusal.photo.part)
         }
@@ -123,8 +123,8 @@ extension Photo {
 }
 
 extension ContentDigest {
-    /// Digests the content of a request, to detect another one under the same name: not its bytes, as the boundary of a
-    /// form differs from one attempt to the next.
+    /// Digests the content of a request, to detect another request under the same name. The bytes cannot be compared: the
+    /// boundary of a form differs from one attempt to the next.
     fileprivate init(of photos: [Photo]) {
         let digests = photos.compactMap { photo -> ContentDigest? in
             switch photo.location {
@@ -138,7 +138,6 @@ extension ContentDigest {
         self = digests.count == 1 ? digests[0] : ContentDigest(of: digests.reduce(into: Data()) { $0 += $1.bytes })
     }
 
-    /// Digests an image and its fields.
     init(of metadata: CardMetadata, image: ContentDigest) {
         var hash = SHA256()
         let texts = [

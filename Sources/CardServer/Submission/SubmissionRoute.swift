@@ -23,7 +23,7 @@ struct SubmissionRoute: Sendable {
         -> [Admitted]
     {
         let key = try IdempotencyKey.of(request.headers)
-        // Refuse all that does not need the body before it is read.
+        // Before the body is read, refuse all that can be refused without it.
         try await self.intakeService.requireRoom()
         let admit = { try await self.admit(request, context, caller.subject, key: key, isByHand: isByHand) }
         guard let key else { return try await admit() }
@@ -47,7 +47,7 @@ struct SubmissionRoute: Sendable {
         }
         let headers = try FieldTexts(headers: request.headers)
         let imageLimit = self.intakeService.configuration.imageBytes
-        let limit = isForm ? FormReader.mostBytes(imageLimit: imageLimit) : imageLimit
+        let limit = isForm ? FormReader.maximumBytes(imageLimit: imageLimit) : imageLimit
         var body = BodyReader(request: request, context: context, limit: limit)
         let count = try body.byteCount().map { min($0, Limits.lentBodyBytes) }
         return try await self.intakeService.budget.lend(count, to: "token \(caller)") { loan in

@@ -28,7 +28,7 @@ struct WebhookRoute: Sendable {
         try await self.intakeService.requireRoom()
         let (body, signer) = try await self.authenticatedBody(request, context: context, verification)
         context.record.update { $0.caller = signer }
-        // The body, its text, and the image in it.
+        // The memory for the body, its text, and the image in it.
         let count = 2 * body.count + body.count / 4 * 3
         let answer = try await self.intakeService.budget.lend(count, to: "secret \(signer)") { _ in
             try await self.intakeService.withoutOverlap(named: ["webhook", signer, verification.id]) {
@@ -57,8 +57,8 @@ struct WebhookRoute: Sendable {
         var reading = verification
         var body: [UInt8] = []
         let reader = BodyReader(request: request, context: context, limit: self.intakeService.webhookBytes)
-        let most = min(reader.declaredLength.map(Int.init(clamping:)) ?? reader.limit, reader.limit)
-        let time = self.intakeService.configuration.connections.unsignedTime(of: most)
+        let longest = min(reader.declaredLength.map(Int.init(clamping:)) ?? reader.limit, reader.limit)
+        let time = self.intakeService.configuration.connections.unsignedTime(of: longest)
         context.channel.triggerUserOutboundEvent(ConnectionSignal.limitsBody(time), promise: nil)
         self.intakeService.unsigned.begin(context.channel)
         defer { self.intakeService.unsigned.remove(context.channel) }
@@ -90,7 +90,7 @@ struct WebhookRoute: Sendable {
         return IntakeService.response(outcomes)
     }
 
-    /// Refuses an invalid address, or one that is not fetched from: later the submitter would not see the card fail.
+    /// Refuses an invalid address, or one that is not fetched from: the submitter would not see that the card fails later.
     private func checked(_ address: Redacted<String>) throws -> Redacted<String> {
         let text = address.reveal()
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),

@@ -17,7 +17,7 @@ package struct WebhookSecret: Hashable, Sendable {
     package init(_ text: Redacted<String>) throws(CodedError) {
         let text = text.reveal()
         let parts = text.range(of: "=whsec_").map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
-        let name = String(parts?.0 ?? Self.nameless[...])
+        let name = String(parts?.0 ?? Self.defaultName[...])
         let base64 = parts.map { String($0.1) } ?? (text.hasPrefix("whsec_") ? String(text.dropFirst(6)) : text)
         guard AccessToken.isName(name) else { throw Self.invalid(.webhookName) }
         guard let bytes = Data(base64Encoded: base64), 24...64 ~= bytes.count else {
@@ -27,13 +27,15 @@ package struct WebhookSecret: Hashable, Sendable {
         self.bytes = Redacted(bytes)
     }
 
-    /// The name of a secret for which none is given.
-    private static let nameless = "webhook"
+    /// The name of a secret that is given without one.
+    private static let defaultName = "webhook"
 
     /// The names that no token may have: token and secret would be one submitter.
-    package static func names(of secrets: [WebhookSecret]) -> Set<String> { Set(secrets.map(\.name) + [self.nameless]) }
+    package static func names(of secrets: [WebhookSecret]) -> Set<String> {
+        Set(secrets.map(\.name) + [self.defaultName])
+    }
 
-    /// Reads several, on separate lines or separated by commas; only a single secret needs no name.
+    /// Reads several secrets, on separate lines or separated by commas; only a single secret needs no name.
     ///
     /// - Throws: `webhook_secret_invalid`.
     package static func secrets(in text: Redacted<String>) throws(CodedError) -> [WebhookSecret] {
@@ -41,7 +43,7 @@ package struct WebhookSecret: Hashable, Sendable {
             .filter { !$0.isEmpty }
         let secrets = try parts.map { part throws(CodedError) in try WebhookSecret(Redacted(part)) }
         guard parts.count < 2 || parts.allSatisfy({ $0.contains("=whsec_") }) else {
-            throw Self.invalid(.webhookNameless(self.nameless))
+            throw Self.invalid(.webhookNameless(self.defaultName))
         }
         return secrets
     }
@@ -85,8 +87,6 @@ struct WebhookVerification {
     private let presented: [Data]
     private var computed: [(name: String, signature: HMAC<SHA256>)]
 
-    /// Reads the header fields.
-    ///
     /// - Throws: if a field is missing or malformed, the time is too far from ours, or there is no secret: then the body
     ///   need not be read.
     init(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) throws(WebhookRefusal) {
@@ -95,7 +95,7 @@ struct WebhookVerification {
         guard let id = headers.single(.webhookID), id.utf8.count <= Limits.webhookIDBytes,
             id.wholeMatch(of: /[!-\-\/-~]+/) != nil
         else { throw .header(.webhookID) }
-        // Only digits: this very text was signed.
+        // Kept as text, which is part of what was signed.
         guard let time = headers.single(.webhookTimestamp), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
             let seconds = Int64(time)
         else { throw .header(.webhookTimestamp) }
@@ -116,7 +116,6 @@ struct WebhookVerification {
         }
     }
 
-    /// Adds the next bytes of the body.
     mutating func update(_ bytes: some DataProtocol) {
         for index in self.computed.indices { self.computed[index].signature.update(data: bytes) }
     }

@@ -61,7 +61,7 @@ extension SandboxDecisions {
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> FourEyesDrop {
-        let isClear = try await self.sandbox.upkeep.see(now).doubted == nil
+        let isClear = try await self.sandbox.upkeep.recordClock(now).doubted == nil
         return try await self.write(at: now) { tx in
             let entry = try self.entry(of: action, in: tx)
             let mayGo = entry.droppedAt.map { $0.advanced(by: Limits.dropAlone) }

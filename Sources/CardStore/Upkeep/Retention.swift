@@ -172,10 +172,6 @@ extension SandboxUpkeep {
         }
     }
 
-    /// The former name of ``recordClock(_:isConfirmed:)``.
-    @discardableResult
-    package func see(_ now: Timestamp) async throws -> ClockGuard { try await self.recordClock(now) }
-
     /// Does the work of ``recordClock(_:isConfirmed:)`` for a limited number of cards.
     ///
     /// - Returns: `nil` if more cards must be dated anew, so that this must be called again.

@@ -7,8 +7,8 @@ extension MultipartParser {
     /// Only this event proves that the form is complete: data stored before it must not be used without it.
     package enum Event: Sendable, Hashable {
         case partBegan(PartHead)
-        /// Some bytes of the part's content: never empty. They are mostly a slice of the appended chunk: its indices do
-        /// not start at 0, and it keeps that chunk in memory as long as it lives.
+        /// Some bytes of the part's content, never empty; mostly a slice of the appended chunk. The indices of a slice do not
+        /// start at 0, and as long as it lives, it keeps the chunk in memory.
         case data(Data)
         case partEnded
         /// The body is complete and well-formed.

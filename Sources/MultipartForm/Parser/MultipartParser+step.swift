@@ -66,8 +66,8 @@ extension MultipartParser {
 
     /// Reads the rest of a line after `--boundary`: padding and a line end, or the two closing dashes before them.
     ///
-    /// Everything else is refused: `--boundaryX` is content to some receivers, the end of the part to others and an
-    /// error to the others, and only a few accept LF alone as a line end.
+    /// Everything else is refused: `--boundaryX` is content to some receivers, the end of the part to others and an error
+    /// to the rest, and only a few accept LF alone as a line end.
     private mutating func readBoundaryLine() throws(MultipartFormError) -> Bool {
         let isClosing = self.pending.starts(with: "--".utf8)
         let remaining = self.pending.dropFirst(isClosing ? 2 : 0)

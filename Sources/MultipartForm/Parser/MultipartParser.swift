@@ -122,8 +122,6 @@ package struct MultipartParser: Sendable {
 
     package mutating func finish() { self.isFinished = true }
 
-    /// Returns the next event.
-    ///
     /// - Returns: The event; `nil` when more bytes are needed, and after ``Event/formEnded``.
     /// - Throws: ``MultipartFormError``: every code of the parser, as listed in ``MultipartFormError/Code``.
     package mutating func next() throws(MultipartFormError) -> Event? {

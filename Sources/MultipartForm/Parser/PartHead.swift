@@ -34,7 +34,7 @@ package struct PartHead: Sendable, Hashable {
         guard let name = names.first, !name.isEmpty else {
             throw MultipartFormError(.missingName, "Part \(position) has no name; send one.")
         }
-        // Two names that are not UTF-8 could become equal by the replacement.
+        // Two names that are not UTF-8 could become equal once their bytes are replaced.
         let isUTF8 = !name.unicodeScalars.contains("\u{FFFD}")
         try require(isUTF8, .malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
         let types = values("content-type")

@@ -25,7 +25,7 @@ import Testing
         defer { try? store.close() }
         let cards = try await store.admitPhotos(["R-1", "R-2"])
         try await tool.plant("UPDATE card SET state = 'rejected', reason = 'rejected_by_operator'")
-        let reports = WatchReports(store: store, format: .jsonl, mostWaiting: 3)
+        let reports = WatchReports(store: store, format: .jsonl, waitingLimit: 3)
         reports.observe(Self.take("R-1", cards[0]))
         for name in ["a", "b", "c", "d"] {
             let error = CodedError(.unsupportedFormat, .input, "no image")

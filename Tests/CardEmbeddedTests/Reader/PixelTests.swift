@@ -76,7 +76,7 @@ import Testing
         for y in [3, 4, 6, 7, 20, 21, 22, 23] { for x in 10..<30 { pixels[y * 40 + x] = 10 } }
         pixels[12 * 40 + 5] = 0
         let window = Raster(width: 40, height: 30, pixels: pixels)
-        #expect(window.linesOfText(gap: 2, least: 3) == [3..<8, 20..<24])
+        #expect(window.linesOfText(gap: 2, minimumHeight: 3) == [3..<8, 20..<24])
         #expect(window.columnsOfText == 10..<30)
     }
 }

@@ -125,7 +125,7 @@ import Testing
             await watching.scan(watch)
         }
         #expect(watching.pipeline.calls == 1500)
-        #expect(watching.pipeline.mostUnderway <= WatchLimits.takenAtOnce)
+        #expect(watching.pipeline.mostUnderway <= WatchLimits.handedOverAtOnce)
     }
 
     @Test func `Changes that were lost are found by a scan`() async throws {

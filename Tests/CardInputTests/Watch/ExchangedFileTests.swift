@@ -83,7 +83,7 @@ import Testing
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
         let step = FileDisposal(folder: examiner.folder(of: candidate), observation: observation)
-        #expect(try step.put(as: .done) == nil)
+        #expect(try step.archive(as: .done) == nil)
         #expect(try String(contentsOfFile: self.folder["in/L/a.jpg"], encoding: .utf8) == "newer")
         #expect(access(self.folder["in/L/a.jpg.json"], F_OK) == 0)
     }

@@ -66,7 +66,7 @@ final class FakePipeline: Sendable {
                     )
                 )
             }
-            return .taken
+            return .admitted
         } catch {
             return .refused(error, card: nil)
         }
@@ -150,7 +150,7 @@ final class WatchReports: Sendable {
     }
 
     /// How many things stayed in a folder, whenever that was told.
-    var staying: [Int] { self.all.compactMap { if case .staying(let count, _) = $0 { count } else { nil } } }
+    var staying: [Int] { self.all.compactMap { if case .leftInPlaceCount(let count, _) = $0 { count } else { nil } } }
 
     /// The codes of what was refused.
     var refused: [String] {

@@ -213,7 +213,7 @@ import Testing
             case "touched": guard utimes(photo.path, nil) == 0 else { throw POSIXError(.EIO) }
             default: guard unlink(photo.path) == 0 else { throw POSIXError(.EIO) }
             }
-            return .taken
+            return .admitted
         }
         let watching = try Watching(folder, pipeline: pipeline, photos: ["in/LOAN-1/a.jpg", "in/LOAN-2/b.jpg"])
         try await watching.run { watch in

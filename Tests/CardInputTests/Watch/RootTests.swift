@@ -74,11 +74,11 @@ import Testing
         try watching.photo("in/LOAN-1/a.jpg", 1)
         try await watching.run(afterPlaced: 1) { watch in
             #expect(rename(watching.folder["in"], watching.folder["away"]) == 0)
-            for _ in 1...3 { await watching.pass(WatchLimits.comeBack, watch) }
+            for _ in 1...3 { await watching.pass(WatchLimits.missingFolderInterval, watch) }
             #expect(watching.reports.problems == ["watch_folder_missing"])
             try watching.photo("away/LOAN-1/b.jpg", 2)
             #expect(rename(watching.folder["away"], watching.folder["in"]) == 0)
-            await watching.pass(WatchLimits.comeBack, watch)
+            await watching.pass(WatchLimits.missingFolderInterval, watch)
             await watching.reports.wait(forPlaced: 2)
             try watching.photo("in/LOAN-1/c.jpg", 3)
             if watching.options.mode == .polling { await watching.pass(WatchLimits.poll, watch) }
@@ -144,7 +144,7 @@ import Testing
         try await watching.run(afterScans: 1) { watch in
             #expect(rename(watching.folder["in"], watching.folder["old"]) == 0)
             #expect(rename(watching.folder["new"], watching.folder["in"]) == 0)
-            await watching.pass(WatchLimits.comeBack, watch)
+            await watching.pass(WatchLimits.missingFolderInterval, watch)
             await watching.reports.wait(forPlaced: 1)
             try watching.photo("in/LOAN-1/c.jpg", 3)
             await watching.reports.wait(forPlaced: 2)

@@ -50,7 +50,7 @@ import Testing
             #expect(watching.reports.stayMessages == [])
             try #require(watching.files() == ["LOAN-1/front.jpg", "LOAN-1/front.jpg.aria2"])
             await watching.pass(.seconds(3600), watch)
-            await watching.reports.wait { $0.contains { if case .stays = $0 { true } else { false } } }
+            await watching.reports.wait { $0.contains { if case .leftInPlace = $0 { true } else { false } } }
             #expect(unlink(watching.folder["in/LOAN-1/front.jpg.aria2"]) == 0)
             await watching.pass(.seconds(60), watch)
             await watching.reports.wait(forPlaced: 1)
@@ -127,13 +127,13 @@ extension WatchReports {
     /// What was told to stay, sorted: its code, and its path below a folder.
     func stays(below folder: String) -> [String] {
         self.all.compactMap { event in
-            guard case .stays(let name, _, let error) = event else { return nil }
+            guard case .leftInPlace(let name, _, let error) = event else { return nil }
             return "\(error.code) \(name.reveal().replacingOccurrences(of: folder, with: ""))"
         }
         .sorted()
     }
 
     var stayMessages: [String] {
-        self.all.compactMap { if case .stays(_, _, let error) = $0 { error.message.text() } else { nil } }
+        self.all.compactMap { if case .leftInPlace(_, _, let error) = $0 { error.message.text() } else { nil } }
     }
 }

@@ -67,7 +67,7 @@ final class StoredPhotos: Sendable {
         FakePipeline { photo, _, _ in
             do {
                 told(photo, try await self.engine.intake().admit(photo))
-                return .taken
+                return .admitted
             } catch let error as CodedError where error.kind == .input {
                 // Renamed in this moment, it is not there under the name that it had.
                 return .refused(error, card: nil)

@@ -98,7 +98,7 @@ import Testing
         }
         for (second, path) in photos.enumerated() { try watching.folder.setTime(path, 1_700_000_000 + second) }
         try await watching.run { _ in
-            await watching.reports.wait { $0.contains { if case .stays = $0 { true } else { false } } }
+            await watching.reports.wait { $0.contains { if case .leftInPlace = $0 { true } else { false } } }
             try watching.folder.write("in/LOAN-1/a.jpg.json", bytes: Array("{".utf8))
             await watching.reports.wait(forPlaced: 2)
         }

@@ -15,10 +15,10 @@ import Testing
         try watching.folder.write("in/" + WatchMark.name, text: Self.other + "\n")
         try await watching.run { watch in
             await watching.reports.waitForProblem()
-            await watching.pass(WatchLimits.comeBack, watch)
+            await watching.pass(WatchLimits.missingFolderInterval, watch)
             #expect(watching.pipeline.calls == 0)
             #expect(unlink(watching.folder["in/" + WatchMark.name]) == 0)
-            await watching.pass(WatchLimits.comeBack, watch)
+            await watching.pass(WatchLimits.missingFolderInterval, watch)
             await watching.reports.wait(forPlaced: 1)
         }
         #expect(watching.reports.problems == ["watch_folder_claimed", "mended watch_folder_claimed"])

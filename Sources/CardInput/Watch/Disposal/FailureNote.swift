@@ -3,12 +3,12 @@ import Foundation
 
 /// The note beside a refused file, which says why it was refused.
 ///
-/// Named after the whole file name, `a.jpg.failed.json` for `a.jpg`: its sidecar keeps the name `a.jpg.json`, so that both can be
-/// put back once the reason is removed. It has no personal data except the names of its folders.
+/// It is named after the whole file name: `a.jpg.failed.json` for `a.jpg`. The sidecar thus keeps its name `a.jpg.json`, and both
+/// files can be put back once the reason is removed. The note has no personal data except the names of the photo's folders.
 struct FailureNote: Hashable, Sendable, Encodable {
     /// The suffix after the refused file's name.
     static let suffix = ".failed.json"
-    /// The suffix of the reason as text in the language of the process.
+    /// The suffix of the file with the reason as text, in the language of the process.
     static let textSuffix = ".failed.txt"
 
     private let code: ReasonCode

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// Archives or deletes a file of a watched folder and its companions, once their content is durable elsewhere.
 ///
-/// Companions are moved first, then the file itself. A process that is killed in between finds the file again, and the companions
-/// under the exact name intended for the file (`FileObservation`): they still belong to that file, and to no newer one of its name.
+/// Companions are moved first, then the file itself. If a process is killed in between, the next one finds the file again, and
+/// the companions under the exact name intended for it (`FileObservation`): they belong to that file, not to a newer one.
 struct FileDisposal: Sendable {
     /// The archive folders directly below a watched one.
     static let folders = ["done", "failed"]
@@ -17,7 +17,6 @@ struct FileDisposal: Sendable {
     }
 
     let folder: PhotoFolder
-    /// The file as it was observed.
     let observation: FileObservation
     /// The new name of the file, if not its own.
     var newName: String?
@@ -32,8 +31,8 @@ struct FileDisposal: Sendable {
     /// Archives or deletes the file.
     ///
     /// - Returns: the new location; `nil` if the file or a companion has changed.
-    /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, for another try.
-    func put(as ending: Ending) throws -> WatchEvent.Disposition? {
+    /// - Throws: `Errno` or `CodedError` if the file cannot be moved; it is still in its folder, so another try is possible.
+    func archive(as ending: Ending) throws -> WatchEvent.Disposition? {
         let source = try self.folder.open()
         guard try self.folder.observation(of: self.name, in: source, self.observation.sidecars) == self.observation
         else { return nil }
@@ -49,7 +48,7 @@ struct FileDisposal: Sendable {
         let beside = self.observation.companions.filter { $0.folder == nil }
         let isDeleted = try FileMove(identity: self.observation.identity).remove(self.name, from: source, with: beside)
         guard isDeleted else { return false }
-        // Companions moved ahead of it while `watch.after` had another value.
+        // Also companions that were moved ahead of the file while `watch.after` had another value.
         for member in self.observation.companions {
             guard let ahead = member.folder else { continue }
             _ = try FileMove(identity: member.identity).remove(member.name, from: self.folder.open(in: ahead))
@@ -85,6 +84,8 @@ struct FileDisposal: Sendable {
         return target
     }
 
+    /// Moves the companions and the file to the first free name; tries further names while another process takes them.
+    ///
     /// - Returns: `false` if the file was replaced or removed.
     private func move(
         _ members: inout [FileObservation.Companion],
@@ -125,10 +126,10 @@ struct FileDisposal: Sendable {
         _ target: borrowing OpenFolder,
         _ members: [FileObservation.Companion]
     ) throws(Errno) -> Bool {
-        // A second name of this file comes from a move that was cut short.
+        // The file itself may have the name already, from a move that was cut short.
         let isThere = try target.status(of: name) != nil
         if isThere, try !target.holds(self.observation.identity, as: name) { return false }
-        // The note of a photo that was removed from there does not apply to this one.
+        // A note that is left of an earlier photo must not seem to be about this one.
         let notes = folder == "done" && !isThere ? [FailureNote.suffix, FailureNote.textSuffix] : []
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
         for suffix in self.folder.suffixes + notes where !ahead.contains(suffix) {
@@ -139,7 +140,7 @@ struct FileDisposal: Sendable {
 
     /// Moves the companions to a name.
     ///
-    /// - Returns: `false` if another file has got one of these names meanwhile.
+    /// - Returns: `false` if another file has got one of the names meanwhile.
     private func move(
         _ members: inout [FileObservation.Companion],
         to folder: String,
@@ -158,7 +159,7 @@ struct FileDisposal: Sendable {
         return true
     }
 
-    /// Moves companions that were moved ahead back to their names, since another file has come and finds them as before.
+    /// Moves companions back, because their photo was replaced or removed; a new photo of the name finds them as before.
     private func restoreCompanions(
         _ members: [FileObservation.Companion],
         to source: borrowing OpenFolder,

@@ -7,7 +7,6 @@ import SystemPackage
 ///
 /// Only the intended file is moved: another file that replaced it meanwhile gets its name back.
 struct FileMove {
-    /// The result of a move.
     enum Outcome: Hashable {
         case moved
         /// Another file has the new name.
@@ -16,13 +15,12 @@ struct FileMove {
         case gone
     }
 
-    /// The way a file gets a name.
     enum Way: CaseIterable {
         /// A rename that replaces nothing.
         case rename
-        /// A second name, then removal of the first: NFS and others have no such rename.
+        /// A hard link, then removal of the first name: NFS and other file systems have no rename that replaces nothing.
         case link
-        /// A rename over an empty file that reserves the name, if there are no second names either.
+        /// A rename over an empty file that reserves the name: for file systems without hard links, too.
         case reservation
     }
 
@@ -31,6 +29,7 @@ struct FileMove {
     /// The ways to try; tests leave some out.
     var ways = Way.allCases
 
+    /// Moves the file to a new name; completes a move that was cut short.
     func move(
         _ name: String,
         from source: borrowing OpenFolder,
@@ -44,9 +43,9 @@ struct FileMove {
             try self.restoreName(newName, from: target, as: name, to: source)
             return .gone
         case .fileExists?:
-            // A second name of the same file comes from a move that was cut short.
+            // The same file may have both names, from a move that was cut short.
             guard try target.holds(self.identity, as: newName) else { return .nameTaken }
-            // Another file that now has the first name keeps it.
+            // `remove` leaves another file alone that has the first name now.
             _ = try self.remove(name, from: source)
             return .moved
         case .noSuchFileOrDirectory?: return .gone
@@ -56,38 +55,42 @@ struct FileMove {
 
     /// Deletes the file and its companions, and never another file that has its name.
     ///
-    /// No system call deletes a file by its identity. So it first gets a name that nothing else uses, and is checked there
-    /// (`TransitName`).
+    /// No system call deletes a file by its identity. So the file first gets a name that nothing else uses, and is checked under
+    /// that name (`TransitName`).
     ///
-    /// - Parameter members: its companions in the folder; they are deleted first, while the name still identifies them.
+    /// - Parameter companions: its companions in the folder; they are deleted first, while the name still identifies them.
     /// - Returns: `false` if the file is another one, or has changed.
-    /// - Throws: `Errno` if it cannot be deleted; it then has its name again.
+    /// - Throws: `Errno` if the file cannot be deleted; it then has its name again.
     func remove(
         _ name: String,
         from folder: borrowing OpenFolder,
-        with members: [FileObservation.Companion] = []
+        with companions: [FileObservation.Companion] = []
     ) throws(Errno) -> Bool {
         guard try folder.holds(self.identity, as: name) else { return false }
-        let passing = TransitName(self.identity, with: members.map(\.identity)).text
-        guard renameat(folder.descriptor, name, folder.descriptor, passing) == 0 else {
+        let transitName = TransitName(self.identity, with: companions.map(\.identity)).text
+        guard renameat(folder.descriptor, name, folder.descriptor, transitName) == 0 else {
             let error = Errno.last
             guard error.isAbsence else { throw error }
             return false
         }
         do throws(Errno) {
-            if try folder.holds(self.identity, as: passing) {
-                for member in members { _ = try FileMove(identity: member.identity).remove(member.name, from: folder) }
-                try folder.unlink(passing)
+            if try folder.holds(self.identity, as: transitName) {
+                for companion in companions {
+                    _ = try FileMove(identity: companion.identity).remove(companion.name, from: folder)
+                }
+                try folder.unlink(transitName)
                 return true
             }
         } catch {
-            try self.restoreName(passing, from: folder, as: name, to: folder)
+            try self.restoreName(transitName, from: folder, as: name, to: folder)
             throw error
         }
-        try self.restoreName(passing, from: folder, as: name, to: folder)
+        try self.restoreName(transitName, from: folder, as: name, to: folder)
         return false
     }
 
+    /// Renames the file in the first way that the file system supports.
+    ///
     /// - Returns: why the file was not renamed; `nil` if it was.
     private func rename(
         _ name: String,
@@ -102,7 +105,7 @@ struct FileMove {
         }
         if self.ways.contains(.link) {
             if linkat(source.descriptor, name, target.descriptor, newName, 0) == 0 {
-                // The first name may now belong to a newer file, which keeps it.
+                // Checked by identity: a newer file may have taken the first name meanwhile.
                 guard let linked = try target.status(of: newName) else { return nil }
                 _ = try FileMove(identity: FileIdentity(path: newName, linked)).remove(name, from: source)
                 return nil
@@ -121,6 +124,7 @@ struct FileMove {
         return error
     }
 
+    /// Gives the file its name back; if another file has taken it, the next free numbered name.
     private func restoreName(
         _ newName: String,
         from target: borrowing OpenFolder,
@@ -130,7 +134,7 @@ struct FileMove {
         let names = NumberedName(name, leavingRoomFor: 0)
         var number = 1
         while let error = try self.rename(newName, in: target, to: names[number], in: source) {
-            // Another process has deleted the file in its sweep.
+            // Another process has found the file by its transit name and deleted it.
             if error.isAbsence { return }
             guard error == .fileExists else { throw error }
             number += 1

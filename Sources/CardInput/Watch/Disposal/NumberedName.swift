@@ -6,10 +6,9 @@ struct NumberedName {
     private let whole: String
     private let stem: String
     private let ending: String
+    /// The most bytes of a name.
     private let room: Int
 
-    /// Makes the names for a file name.
-    ///
     /// - Parameter suffix: the bytes to reserve for the suffixes of companions.
     init(_ name: String, leavingRoomFor suffix: Int) {
         self.whole = name

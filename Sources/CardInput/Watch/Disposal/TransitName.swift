@@ -3,18 +3,19 @@ import SystemPackage
 
 /// The temporary name of a file that is being deleted: it identifies the file and its companions.
 ///
-/// A killed process leaves the name behind. From the name the next process knows what to delete, and that it is the right file; a
-/// remaining sidecar must not apply to the next photo of its name.
+/// If the process is killed, the file still has this name, and the next process knows from it which files to delete. Companions
+/// are among them, because a sidecar that is left must not apply to the next photo of its name.
 struct TransitName: Hashable {
     private static let prefix = ".idcard-"
     private static let suffix = ".gone"
 
-    /// The marks of the file, then of its companions.
+    /// Inode and time of the file, then those of each companion.
     private let marks: [String]
 
-    /// Makes the name of a file and its companions in its folder.
-    init(_ file: FileIdentity, with members: [FileIdentity]) { self.marks = ([file] + members).map(Self.mark) }
+    /// Makes the name of a file that is deleted together with companions from the same folder.
+    init(_ file: FileIdentity, with companions: [FileIdentity]) { self.marks = ([file] + companions).map(Self.mark) }
 
+    /// Parses a name; `nil` if it is not a transit name.
     private init?(_ name: String) {
         guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
         let marks = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count).split(separator: "-")
@@ -24,7 +25,7 @@ struct TransitName: Hashable {
 
     var text: String { Self.prefix + self.marks.joined(separator: "-") + Self.suffix }
 
-    /// Identifies a file in its folder.
+    /// Returns the text that identifies a file in its folder.
     private static func mark(of file: FileIdentity) -> String {
         // Two's complement, for times before 1970.
         "\(file.inode).\(UInt64(bitPattern: file.modifiedNanoseconds))"
@@ -33,11 +34,11 @@ struct TransitName: Hashable {
     /// Finishes the interrupted deletions in a folder.
     static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
         let names = try folder.names().map(\.text)
-        for (name, passing) in names.compactMap({ name in TransitName(name).map { (name, $0) } }) {
-            // Another file that replaced the one to delete was never read, so it stays.
-            guard try passing.marks.first == self.mark(of: name, in: folder) else { continue }
+        for (name, transitName) in names.compactMap({ name in TransitName(name).map { (name, $0) } }) {
+            // If another file has replaced the one to delete, it was never read, so it stays.
+            guard try transitName.marks.first == self.mark(of: name, in: folder) else { continue }
             for other in names where other != name {
-                if let mark = try self.mark(of: other, in: folder), passing.marks.dropFirst().contains(mark) {
+                if let mark = try self.mark(of: other, in: folder), transitName.marks.dropFirst().contains(mark) {
                     try folder.unlink(other)
                 }
             }

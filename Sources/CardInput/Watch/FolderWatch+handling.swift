@@ -3,6 +3,7 @@ import SystemPackage
 
 // Handles files whose turn it is, and those whose cards are refused later.
 extension FolderWatch {
+    /// Carries out the plan for a file whose turn it is.
     func handle(_ file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
         let path = file.candidate.path
         let wasWaiting = self.files[path]?.isWaiting == true
@@ -11,21 +12,19 @@ extension FolderWatch {
         switch plan {
         case .changed: self.files.examineAgain(path, at: self.now)
         case .companion(let image):
-            self.files.isAway(path, now: self.now)
+            self.files.forget(path, now: self.now)
             self.files.schedule(image, root: file.root, .left, now: self.now)
-        case .leave(let error): self.stay(file, error)
+        case .leave(let error): self.leaveInPlace(file, error)
         case .refuse(let error): await self.refuse(file, observation, error, card: nil)
-        case .admit(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
-        case .amend(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
+        case .admit(let item): try await self.handOver(item, of: file, observation, beside: nil, wasWaiting)
+        case .amend(let item, let name): try await self.handOver(item, of: file, observation, beside: name, wasWaiting)
         }
     }
 
     // MARK: Handing over
 
-    /// Hands a photo to the pipeline.
-    ///
     /// - Parameter name: the current name of the photo, if the file is its late sidecar.
-    private func hand(
+    private func handOver(
         _ item: Photo,
         of file: WatchedFiles.File,
         _ observation: FileObservation,
@@ -33,9 +32,9 @@ extension FolderWatch {
         _ wasWaiting: Bool
     ) async throws {
         // Already admitted in this state; only the archiving failed.
-        guard file.taken != observation else { return await self.finish(file, observation, beside: name) }
+        guard file.admitted != observation else { return await self.finish(file, observation, beside: name) }
         let isYoung = self.now < file.since + self.options.quietTime || observation.sidecars.isUnfinished
-        let isLate = name != nil || file.taken != nil
+        let isLate = name != nil || file.admitted != nil
         let outcome: WatchOutcome
         do {
             outcome = try await self.admit(item, isLate ? .lateSidecar : isYoung ? .young : .complete)
@@ -43,13 +42,13 @@ extension FolderWatch {
             return self.files.finish(file.candidate.path, isDone: false, now: self.now)
         }
         switch outcome {
-        case .taken:
+        case .admitted:
             self.resume()
-            self.files[file.candidate.path]?.taken = observation
+            self.files[file.candidate.path]?.admitted = observation
             await self.finish(file, observation, beside: name)
         case .refused(let error, let card):
             self.resume()
-            if file.taken != nil {
+            if file.admitted != nil {
                 await self.refuseSidecar(of: file, observation, error, card: card)
             } else {
                 await self.refuse(file, observation, error, card: card)
@@ -57,16 +56,17 @@ extension FolderWatch {
         case .waits(let error):
             self.files[file.candidate.path]?.isWaiting = true
             self.files.examineAgain(file.candidate.path, at: self.now + WatchLimits.retry.longest)
-            if !wasWaiting { self.report(staying: file, error) }
+            if !wasWaiting { self.report(leftInPlace: file, error) }
         case .later(let error): self.pause(file, error)
         }
     }
 
+    /// Hands over no photo for a while, longer after each failed try.
     private func pause(_ file: WatchedFiles.File, _ error: CodedError) {
         if self.pause == nil { self.report(.paused(error)) }
         self.files.requeue(file.candidate.path)
         let now = self.now
-        // Photos handed over at the same time get the same answer.
+        // Photos handed over at the same time get the same answer; together they lengthen the pause once.
         guard self.pause.map({ $0.until <= now }) ?? true else { return }
         let count = self.pause?.count ?? 0
         self.pause = (now + WatchLimits.wait(tries: count), count + 1)
@@ -78,38 +78,39 @@ extension FolderWatch {
         self.report(.resumed)
     }
 
-    /// Reports a file that stays where it is, once it was unchanged for a while.
-    private func stay(_ file: WatchedFiles.File, _ error: CodedError) {
+    /// Reports a file that is left where it is, once it was unchanged for a while.
+    private func leaveInPlace(_ file: WatchedFiles.File, _ error: CodedError) {
         let path = file.candidate.path
         // The photo of a sidecar may come later.
         let wait = error.code == .photoMissing ? WatchLimits.openWait : self.options.quietTime
         guard self.now >= file.since + wait else { return self.files.examineAgain(path, at: file.since + wait) }
-        self.reportOnce(staying: file, error)
+        self.reportOnce(leftInPlace: file, error)
         self.files.finish(path, isDone: error.code != .sourceUnreadable, now: self.now)
     }
 
-    private func reportOnce(staying file: WatchedFiles.File, _ error: CodedError) {
+    private func reportOnce(leftInPlace file: WatchedFiles.File, _ error: CodedError) {
         guard self.files[file.candidate.path]?.isReported == false else { return }
         self.files[file.candidate.path]?.isReported = true
-        self.report(staying: file, error)
+        self.report(leftInPlace: file, error)
     }
 
-    private func report(staying file: WatchedFiles.File, _ error: CodedError) {
-        self.reportStaying(file.candidate.source, error, in: file.root)
-        self.reportStayingCount(in: file.root)
+    private func report(leftInPlace file: WatchedFiles.File, _ error: CodedError) {
+        self.reportLeftInPlace(file.candidate.source, error, in: file.root)
+        self.reportLeftInPlaceCount(in: file.root)
     }
 
-    func reportStaying(_ source: String, _ error: CodedError, in root: Int) {
-        self.report(.stays(name: Redacted(source), folder: Redacted(self.roots[root].given), error))
+    func reportLeftInPlace(_ source: String, _ error: CodedError, in root: Int) {
+        self.report(.leftInPlace(name: Redacted(source), folder: Redacted(self.roots[root].given), error))
     }
 
-    func reportStayingCount(in root: Int) {
-        let count = self.files.staying(in: root) + self.roots[root].strays.count
-        self.report(.staying(count, folder: Redacted(self.roots[root].given)))
+    func reportLeftInPlaceCount(in root: Int) {
+        let count = self.files.leftInPlaceCount(in: root) + self.roots[root].strays.count
+        self.report(.leftInPlaceCount(count, folder: Redacted(self.roots[root].given)))
     }
 
     // MARK: Refusing
 
+    /// Refuses a file, once it was unchanged for a while; tries again first if the error may be temporary.
     private func refuse(_ file: WatchedFiles.File, _ observation: FileObservation, _ error: CodedError, card: CardID?)
         async
     {
@@ -117,13 +118,15 @@ extension FolderWatch {
         if card == nil {
             guard error.code != .sourceChanged else { return self.tryAgain(file) }
             if observation.sidecars.isUnfinished {
-                let error = CodedError(error.code, .input, .watchUnfinished(error.message))
-                if self.now >= file.since + WatchLimits.unfinishedWait { self.reportOnce(staying: file, error) }
+                let unfinished = CodedError(error.code, .input, .watchUnfinished(error.message))
+                if self.now >= file.since + WatchLimits.unfinishedWait {
+                    self.reportOnce(leftInPlace: file, unfinished)
+                }
                 return self.files.examineAgain(path, at: self.now + WatchLimits.retry.longest)
             }
-            let isStill = file.since + self.options.quietTime
+            let quietAt = file.since + self.options.quietTime
             // The file may still grow within moments.
-            guard self.now >= isStill else { return self.files.examineAgain(path, at: isStill) }
+            guard self.now >= quietAt else { return self.files.examineAgain(path, at: quietAt) }
             let isDoubtful = error.kind != .input || error.code == .sourceUnreadable
             if isDoubtful, file.tries + 1 < WatchLimits.tries { return self.tryAgain(file) }
         }
@@ -149,16 +152,16 @@ extension FolderWatch {
             self.report(.refused(name: name, error, card: card))
         }
         guard self.options.after != .leave, let sidecar = observation.sidecar, sidecar.folder == nil else {
-            self.files[file.candidate.path]?.taken = observation
+            self.files[file.candidate.path]?.admitted = observation
             return await self.finish(file, observation, beside: nil)
         }
         let refusal = self.failureNote(error, card, on: file)
         let step = self.step(file, FileObservation(name: sidecar.name, identity: sidecar.identity))
-        let put = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
-            Result { try step?.put(as: .failed(refusal)) }
+        let result = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
+            Result { try step?.archive(as: .failed(refusal)) }
         }
-        if let disposition = try? put?.get() { self.report(.placed(name: name, disposition)) }
-        // If it could not be moved, it is examined again with its photo.
+        if let disposition = try? result?.get() { self.report(.placed(name: name, disposition)) }
+        // The photo is examined again, also if its sidecar could not be moved.
         self.tryAgain(file)
     }
 
@@ -201,22 +204,22 @@ extension FolderWatch {
     ) async {
         let path = file.candidate.path
         // The folder may have been moved or removed meanwhile.
-        guard var step = self.step(file, observation) else { return self.files.isAway(path, now: self.now) }
+        guard var step = self.step(file, observation) else { return self.files.forget(path, now: self.now) }
         step.newName = newName
         let result = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) { [step] in
-            Result { try step.put(as: ending) }
+            Result { try step.archive(as: ending) }
         }
         switch result {
         // The watch ends; the next start finds the file again, or in its archive.
         case nil: self.files.finish(path, isDone: false, now: self.now)
         case .success(let disposition?):
-            self.files.isAway(path, now: self.now)
-            self.placed(path, root: file.root)
+            self.files.forget(path, now: self.now)
+            self.clearUnplaced(path, root: file.root)
             self.roots[file.root].emptied.insert(path.removingLastComponent())
             self.report(.placed(name: Redacted(file.candidate.source), disposition))
         case .success(nil):
             self.files.examineAgain(path, at: self.now)
-            self.placed(path, root: file.root)
+            self.clearUnplaced(path, root: file.root)
         case .failure(let error):
             self.roots[file.root].unplaced.insert(path)
             let cause: Message =
@@ -227,7 +230,8 @@ extension FolderWatch {
         }
     }
 
-    private func placed(_ path: FilePath, root: Int) {
+    /// Reports that archiving works again, once no file of the folder is left that could not be archived.
+    private func clearUnplaced(_ path: FilePath, root: Int) {
         guard self.roots[root].unplaced.remove(path) != nil, self.roots[root].unplaced.isEmpty else { return }
         self.mend(.archivingFailed, of: root)
     }
@@ -236,7 +240,7 @@ extension FolderWatch {
 
     /// Writes notes beside the archived photo of a refused card.
     ///
-    /// A photo that was renamed, changed or removed gets none, and a note that cannot be written is due again at the next start.
+    /// A photo that was renamed, changed or removed gets no note. A note that cannot be written is due again at the next start.
     ///
     /// - Parameters:
     ///   - files: the files that the card was imported from.
@@ -258,6 +262,7 @@ extension FolderWatch {
         }
     }
 
+    /// Writes a note beside a photo in `done`, or moves the photo with the note to `failed`.
     private static func write(
         _ note: FailureNote,
         _ text: String,
@@ -291,7 +296,7 @@ extension FolderWatch {
         self.report(.problem(folder: Redacted(self.roots[root].given), error))
     }
 
-    /// Reports a problem, or without one that it is solved.
+    /// Reports a problem; without an error, reports that it is solved.
     func report(_ error: CodedError?, orResolve code: ReasonCode, of root: Int) {
         if let error { self.report(error, of: root) } else { self.mend(code, of: root) }
     }
@@ -304,7 +309,7 @@ extension FolderWatch {
 }
 
 extension NumberedName {
-    /// Returns the name of a file among these; operators may have removed others.
+    /// Returns which of these names a file has; there may be gaps, since operators may have removed files.
     fileprivate func name(of file: FileIdentity, in folder: borrowing OpenFolder) throws(Errno) -> String? {
         var (number, last) = (1, WatchLimits.missingNames)
         while number <= last {
