@@ -70,6 +70,7 @@ extension Message {
     static func decisionDisagreed(by subject: String) -> Self { Self("decision.disagreed", "\(code: subject) disagrees") }
     static func decisionDisagreedSaying(by subject: String, _ text: Redacted<String>) -> Self { Self("decision.disagreed_saying", "\(code: subject) disagrees: \(text)") }
     static func decisionReasonMissing(_ reasons: [RetakeReason]) -> Self { Self("decision.reason_missing", "a photo goes back for a retake with a reason; give one of \(codes: reasons.map(\.rawValue))") }
+    static func decisionUnseen(_ card: CardID) -> Self { Self("decision.unseen", "card \(card) was not looked at as it is now; show what is personal, then decide") }
     static func decisionWouldEndCase(_ card: CardID) -> Self { Self("decision.would_end_case", "the other photo of the side is gone, so that rejecting card \(card) would end its case; look at it again, then decide") }
     static func decisionNone(_ card: CardID) -> Self { Self("decision.none", "no decision of yours about card \(card) waits for a second person, so there is nothing to withdraw; look at it: idcard-pipeline cards show \(card)") }
     static func fourEyesNotListed(_ action: DecisionAction) -> Self { Self("four_eyes.not_listed", "one person alone decides \(action) in this sandbox; what two persons decide: idcard-pipeline review list") }

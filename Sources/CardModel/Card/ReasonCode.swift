@@ -48,6 +48,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let submitterConflict = ReasonCode(rawValue: "submitter_conflict")
     package static let clockDoubtful = ReasonCode(rawValue: "clock_doubtful")
     package static let retcodeUnlisted = ReasonCode(rawValue: "retcode_unlisted")
+    /// The cards of a delivery name different user accounts, so they do not belong into one form.
+    package static let memberMismatch = ReasonCode(rawValue: "member_mismatch")
     package static let tooManyPhotos = ReasonCode(rawValue: "too_many_photos")
     package static let refusedByRemote = ReasonCode(rawValue: "refused_by_remote")
 

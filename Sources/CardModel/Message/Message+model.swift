@@ -110,6 +110,24 @@ extension Message {
 
     static let applicationEnded = Self("application.ended", "a reviewer ended the case before this card was delivered")
 
+    // MARK: What a reviewer may do
+
+    static let reviewPass = Self("review.pass", "Pass and send")
+    static let reviewLetIn = Self("review.let_in", "Let in, then verify")
+    static let reviewSendAlone = Self("review.send_alone", "Send alone")
+    static let reviewBothBelong = Self("review.both_belong", "Both belong here: pass this")
+    static let reviewTakeBack = Self("review.take_back", "Take the return back")
+    static let reviewReturn = Self("review.return", "Return for retake…")
+    static let reviewReject = Self("review.reject", "Reject…")
+    static let reviewNotOfPerson = Self("review.not_of_person", "Not this person's…")
+    static func reviewHolder(_ person: Int) -> Self { Self("review.holder", "Person \(count: person) is the customer") }
+    static let reviewDelivered = Self("review.delivered", "The backend has it")
+    static let reviewResend = Self("review.resend", "Repeat with the same key")
+    static let reviewAnew = Self("review.anew", "It lacks it: send as new")
+    static let reviewUsePhoto = Self("review.use_photo", "Use this photo")
+    static let reviewJudgeByList = Self("review.judge_by_list", "Judge by the list")
+    static let reviewRetry = Self("review.retry", "Verify or send again")
+
     // MARK: Operators; behind "cannot change card N: "
 
     static let operatorRejected = Self("operator.rejected", "a person rejected this card for good; send a new photo instead")

@@ -66,6 +66,12 @@ final class RateLimit: Sendable {
         }
     }
 
+    /// Whether another event of a name would be allowed now.
+    func isFree(_ name: String, at time: Duration) -> Bool {
+        let arrival = self.arrivals.withLock { max($0[name] ?? time, time) }
+        return arrival + self.policy.interval - time <= self.policy.window
+    }
+
     /// Drops the names that have their whole quota; if there are none, those that have most of it.
     private func makeRoom(_ arrivals: inout [String: Duration], at time: Duration) {
         arrivals = arrivals.filter { $0.value > time }

@@ -94,6 +94,7 @@ struct Console: Sendable {
         }
         visit.session = (name, session)
         visit.caller = caller
+        visit.hasReveals = self.cards.hasReveals(caller)
     }
 
     /// Changes the session of a visit, if there is one.

@@ -14,6 +14,12 @@ struct ConsoleRequest: Sendable {
     /// Without a name and scopes until a session is found.
     var caller = Caller(subject: "", scopes: [])
 
+    /// Whether the quota of reveals allows another one.
+    var hasReveals = false
+
+    /// Whether the person may reveal a card of a submitter now.
+    func mayReveal(_ submitter: String) -> Bool { self.hasReveals && self.caller.may(.reveal, on: submitter) }
+
     /// Whether a person asked, not a page that refreshes itself.
     var isUse: Bool { self.request.uri.queryParameters["live"] == nil }
 

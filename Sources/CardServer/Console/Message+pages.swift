@@ -144,7 +144,6 @@ extension Message {
     static let pageWhatMayBeDone = Self("page.what_may_be_done", "What may be done")
     static let pageNotPossible = Self("page.not_possible", "Why not the rest, and erasing")
     static func pageEraseByCommand(_ card: CardID) -> Self { Self("page.erase_by_command", "Erase it by command: idcard-pipeline cards erase \(card)") }
-    static let pageRejectMessage = Self("page.reject_message", "Why (optional; shown with what is personal)")
     static let pageInWords = Self("page.in_words", "More about it")
     static let pageYourWords = Self("page.your_words", "What you wrote")
 
@@ -173,7 +172,21 @@ extension Message {
 
     // MARK: Names of codes
 
-    static let pageRetakeReason = Self("page.retake_reason", "Why it is returned")
+    static let pageLookFirst = Self("page.look_first", "Show what is personal first: some decisions need a look at the photo as it is now.")
+    static let pageWords = Self("page.words", "Words for other reviewers")
+    static let pageWordsMissing = Self("page.words_missing", "Say why in words, then send the form again.")
+    static let pageBoxMissing = Self("page.box_missing", "Confirm in the box what you have checked, then send the form again.")
+    static func pageAgree(_ action: Message) -> Self { Self("page.agree", "Agree: \(action)") }
+    static let pageDisagree = Self("page.disagree", "Disagree…")
+    static let pageWithdraw = Self("page.withdraw", "Withdraw")
+    static func pageSureDelivered(_ number: String, _ side: CardSide?) -> Self { Self("page.sure_delivered", "I have looked in the business backend: it has the \(Self.sideOrPhoto(side)) of \(code: number).") }
+    static func pageSureMissing(_ number: String, _ side: CardSide?) -> Self { Self("page.sure_missing", "I have looked in the business backend: it lacks the \(Self.sideOrPhoto(side)) of \(code: number).") }
+    static let pageSureResend = Self("page.sure_resend", "The backend keeps one document for each Idempotency-Key, so that the same bytes under the same key do no harm.")
+    static let pageSureEnds = Self("page.sure_ends", "This ends the case: nothing more of it is sent, and a later photo waits for a reviewer.")
+    static let pageSureAlone = Self("page.sure_alone", "Only this photo ends: another one of its side is there.")
+    static let pageSureLooked = Self("page.sure_looked", "I have looked at the photos of the whole case.")
+    static let pagePhoto = Self("page.photo", "photo")
+    private static func sideOrPhoto(_ side: CardSide?) -> Message { side.map(Message.word) ?? .pagePhoto }
     static func pageAction(_ action: DecisionAction) -> Self {
         switch action {
         case .accept: Self("page.accept", "Accept")

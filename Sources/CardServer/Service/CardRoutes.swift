@@ -107,6 +107,11 @@ struct CardRoutes: Sendable {
         return try await self.ports.store.listings.reveal(id, to: origin, now: self.ports.now())
     }
 
+    /// Whether a caller has reveals left in its quota.
+    func hasReveals(_ caller: Caller) -> Bool {
+        caller.scopes.contains(.operate) || self.reveals.isFree(caller.subject, at: ConnectionGuard.now)
+    }
+
     // MARK: Deciding
 
     /// `POST /v1/cards/{card_id}/retry`.

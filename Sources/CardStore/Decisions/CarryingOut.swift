@@ -21,17 +21,18 @@ extension SandboxDecisions {
     /// Carries out a decision that the rules allow.
     ///
     /// - Parameters:
-    ///   - reason: why the photo is returned.
+    ///   - how: the decision, and why a photo is returned.
     ///   - said: the person's message, sealed.
+    ///   - detail: what the access log says.
     func carryOut(
-        _ action: DecisionAction,
+        _ how: (action: DecisionAction, reason: RetakeReason?),
         of row: CardRow,
-        because reason: RetakeReason?,
         saying said: Data?,
         by origin: AccessOrigin,
+        detail: String,
         in tx: Transaction
     ) throws -> [CardChange] {
-        let detail = reason?.rawValue ?? action.rawValue
+        let (action, reason) = how
         try AccessLog.append(action.access, of: [row.id], by: origin, detail: detail, vault: self.vault, in: tx)
         var others: [CardID] = []
         func leave() throws -> CardRow {

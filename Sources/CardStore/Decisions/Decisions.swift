@@ -11,6 +11,7 @@ extension SandboxDecisions {
     ///   - seen: the last event of the card that the person saw; `nil` accepts the card as it is.
     ///   - message: the person's words.
     ///   - worker: the process on whose page it can be undone; `nil` if it is carried out at once.
+    ///   - mayLook: whether the person may reveal the card now: then a page asks for a look before.
     /// - Returns: the state of the card, and of the other members of a delivery that this closes or sends again.
     /// - Throws: `card_moved` if something happened since; `card_conflict` if the rules, or another person's decision or claim,
     ///   forbid it; `not_found`, `scope_missing`, `purpose_personal`.
@@ -22,6 +23,7 @@ extension SandboxDecisions {
         seen: Int64? = nil,
         message: Redacted<String>? = nil,
         undoableIn worker: String? = nil,
+        mayLook: Bool = false,
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> DecisionOutcome {
@@ -40,15 +42,18 @@ extension SandboxDecisions {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
             }
             try self.require(action, of: row, in: tx)
+            let isAsked = worker != nil && mayLook
+            let unseen = try self.requireLook(isAsked, at: row, for: action, by: origin.decider, in: tx)
+            let detail = "\(reason?.rawValue ?? action.rawValue)\(unseen)"
             // A card whose key cannot be unwrapped is rejected without a message.
             let said = try message.flatMap { text in
                 try (try? row.key(self.vault))?.seal(json: text, column: .decisionMessage)
             }
             let how = (action, reason)
-            switch try self.weigh(how, of: row, saying: said, undoableIn: worker, by: person, in: tx) {
+            switch try self.weigh(how, of: row, saying: said, undoableIn: worker, by: person, detail: detail, in: tx) {
             case .stays(let outcome): return outcome
             case .goes(let origin, let said):
-                return .done(try self.carryOut(action, of: row, because: reason, saying: said, by: origin, in: tx))
+                return .done(try self.carryOut(how, of: row, saying: said, by: origin, detail: detail, in: tx))
             }
         }
     }
@@ -83,6 +88,7 @@ extension SandboxDecisions {
         saying said: Data? = nil,
         undoableIn worker: String? = nil,
         by origin: AccessOrigin,
+        detail: String,
         in tx: Transaction
     ) throws -> Weighed {
         let action = wanted.action
@@ -111,7 +117,8 @@ extension SandboxDecisions {
             decision.endsCase = try action == .reject && row.state != .rejected && self.endsCase(row, in: tx)
         }
         if let worker { decision.makeUndoable(in: worker, at: tx.now) }
-        try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
+        let said = decision.second == nil ? detail : "agree \(decision.subject)"
+        try AccessLog.append(.decide, of: [row.id], by: origin, detail: said, vault: self.vault, in: tx)
         try decision.write(in: tx)
         return .stays(decision.outcome)
     }
@@ -171,7 +178,7 @@ extension SandboxDecisions {
         guard let decision = try Decision.about(row.id, in: tx), isAll || decision.decider == origin.decider
         else { throw CodedError(.cardConflict, .conflict, .decisionNone(row.id)) }
         guard decision.decider != origin.decider else { return try self.takeBack(decision, by: origin, in: tx) }
-        try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
+        try AccessLog.append(.decide, of: [row.id], by: origin, detail: "withdraw", vault: self.vault, in: tx)
         try self.drop(decision, because: .decisionTakenBack(by: origin.decider), by: origin.decider, in: tx)
     }
 
@@ -182,7 +189,7 @@ extension SandboxDecisions {
         guard let decision = try Decision.about(row.id, in: tx), decision.waitsForSecond,
             decision.subject != origin.decider
         else { throw CodedError(.cardConflict, .conflict, .decisionNoneOfOther(row.id)) }
-        try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
+        try AccessLog.append(.decide, of: [row.id], by: origin, detail: "disagree", vault: self.vault, in: tx)
         let why: Message =
             text.map { .decisionDisagreedSaying(by: origin.decider, $0) } ?? .decisionDisagreed(by: origin.decider)
         try self.drop(decision, because: why, by: origin.decider, in: tx)
@@ -190,7 +197,7 @@ extension SandboxDecisions {
 
     /// Releases the card, or lets another person's decision wait for a second one again.
     private func takeBack(_ decision: Decision, by origin: AccessOrigin, in tx: Transaction) throws {
-        try AccessLog.append(.decide, of: [decision.card], by: origin, vault: self.vault, in: tx)
+        try AccessLog.append(.decide, of: [decision.card], by: origin, detail: "undo", vault: self.vault, in: tx)
         guard decision.second != nil else { return try decision.remove(in: tx) }
         var first = decision
         (first.second, first.secondPurpose, first.worker, first.until) = (nil, nil, nil, tx.now)

@@ -105,8 +105,9 @@ extension SandboxDecisions {
         }
         try decision.remove(in: tx)
         let confirmed = decision.second == nil ? origin : origin.confirming(decision.subject)
-        let (reason, said) = (decision.reason, decision.sealedMessage)
-        return try self.carryOut(action, of: row, because: reason, saying: said, by: confirmed, in: tx)
+        let (how, said) = ((action, decision.reason), decision.sealedMessage)
+        let detail = decision.reason?.rawValue ?? action.rawValue
+        return try self.carryOut(how, of: row, saying: said, by: confirmed, detail: detail, in: tx)
     }
 
     /// Drops the decisions that a condition selects and whose card has moved since.

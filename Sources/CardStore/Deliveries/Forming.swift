@@ -179,8 +179,3 @@ extension SandboxDeliveries {
         )
     }
 }
-
-extension ReasonCode {
-    /// The cards of a delivery name different user accounts, so they do not belong into one form.
-    static let memberMismatch = ReasonCode(rawValue: "member_mismatch")
-}

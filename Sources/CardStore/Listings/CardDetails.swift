@@ -61,6 +61,10 @@ package struct CardDetails: Encodable, Sendable {
     package let lastEvent: Int64
     /// The actions that the caller may not do, with the reason; others are allowed.
     package let actions: [DecisionAction: CodedError]
+    /// Whether rejecting it for good ends its case.
+    package let endsCase: Bool
+    /// Whether the caller has looked at it.
+    let looks: SandboxDecisions.Looks
     /// A decision about it that waits for a second person; `nil` for a caller who sees its own cards only.
     package let proposal: Decision?
     /// The bytes of the prepared image, or of the photo as it came; `nil` unless revealed, or if neither can be unsealed.
@@ -70,6 +74,11 @@ package struct CardDetails: Encodable, Sendable {
         case card, message, submitter, numberOwner, person, comparedWith, caseCards, attempts, nextAttemptAt,
             idempotencyKey
         case priority, imageBytes, imageDroppedAt, legality, fields, submitted, events
+    }
+
+    /// Whether a page must refuse an action until the caller has looked at the card.
+    package func lacksLook(for action: DecisionAction) -> Bool {
+        action.needsLook(about: self.card) && !self.looks.now && !(self.looks.ever && action.acceptsEarlierLook)
     }
 
     /// Whether personal values were asked for: the line of that in the access log is durable by then.
@@ -112,7 +121,8 @@ extension SandboxListings {
         try await self.write(at: now) { tx in
             var origin = origin
             let row = try self.sandbox.decisions.row(id, for: action, by: &origin, in: tx)
-            try AccessLog.append(action, of: [id], by: origin, vault: self.vault, in: tx)
+            let last = try row.lastEvent(in: tx)
+            try AccessLog.append(action, of: [id], by: origin, event: last, vault: self.vault, in: tx)
             var details = try self.details(of: row, for: origin.caller, reveals: true, in: tx)
             details.image = try? self.storedImage(of: row, in: tx)
             return details
@@ -155,6 +165,8 @@ extension SandboxListings {
             reading: reading,
             lastEvent: try row.lastEvent(in: tx),
             actions: try self.sandbox.decisions.actions(for: row, by: caller, in: tx),
+            endsCase: try row.state != .rejected && self.sandbox.decisions.endsCase(row, in: tx),
+            looks: try caller.map { try self.sandbox.decisions.looks(of: $0.subject, at: row, in: tx) } ?? .init(),
             proposal: seesAll ? try Decision.about(id, in: tx).flatMap { $0.waitsForSecond ? $0 : nil } : nil
         )
     }

@@ -76,11 +76,18 @@ import Testing
             let card = try await self.held(harness, 1, at: clock)[0]
             let visitor = try await ConsoleVisitor(harness, as: "li.na")
             let tab = try await self.begin(visitor)
+            var isFirst = true
             func decide() async throws {
                 let page = try await visitor.get("/console/review?tab=\(tab)")
                 let fields: KeyValuePairs = [
                     "action": "reject", "seen": try self.seen(page), "message": "blurred", "tab": tab,
                 ]
+                let unseen = try await visitor.post("/console/cards/\(card)/decide", fields)
+                #expect(unseen.status == (isFirst ? 409 : 303), "who may look must look before")
+                guard isFirst else { return }
+                isFirst = false
+                let look: KeyValuePairs = ["purpose": "T-881", "tab": tab]
+                #expect(try await visitor.post("/console/cards/\(card)/reveal", look).status == 200)
                 let answer = try await visitor.post("/console/cards/\(card)/decide", fields)
                 #expect(answer.status == 303 && answer["location"] == "/console/review?tab=\(tab)")
             }
@@ -153,7 +160,7 @@ import Testing
         try await self.with { harness, clock in
             let card = try await self.held(harness, 1, at: clock)[0]
             let page = try await ConsoleVisitor(harness, as: "li.na").get("/console/cards/\(card)").page
-            #expect(page.contains("name=\"action\" value=\"reject\""))
+            #expect(page.contains("name=\"action\" value=\"reject\"") && page.contains(" disabled"))
             #expect(!page.contains("value=\"resend\"") && page.contains("idcard-pipeline cards erase \(card)"))
             let answer = try await ConsoleVisitor(harness, as: "li.na")
                 .post("/console/cards/\(card)/decide", ["action": "erase", "seen": "1"])

@@ -28,10 +28,15 @@ document.addEventListener("keydown", (event) => {
   if (event.code === "Escape" && isWriting) { event.target.blur(); return; }
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || isWriting) return;
   if (document.documentElement.dataset.keys !== "on" || performance.now() < quietUntil) return;
-  const button = document.querySelector(`[data-key~="${event.code}"]`) || (event.code === "Escape" && masked());
+  // What shows, and what an open list asks before what stands beside it.
+  const shown = [...document.querySelectorAll(`[data-key~="${event.code}"]`)]
+    .filter((piece) => piece.checkVisibility?.() ?? true);
+  const button = shown.find((piece) => piece.closest("details[open]") && !piece.matches("summary")) || shown[0]
+    || (event.code === "Escape" && masked());
   if (!button || button.disabled) return;
   event.preventDefault();
   if (button.matches("input, textarea, select")) button.focus(); else button.click();
+  if (button.matches("summary")) button.parentElement.querySelector("input[type=checkbox], textarea")?.focus();
 });
 
 // One act is sent once.

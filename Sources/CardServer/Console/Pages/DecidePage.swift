@@ -5,25 +5,13 @@ import CardStore
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: stores the decision, which is carried out after ten seconds.
     func decide(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await visit.form(["action", "reason", "seen", "message", "tab"])
-        guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
-            let seen = form["seen"].flatMap(Int64.init)
-        else { throw Problem(.fieldInvalid) }
+        let form = try await visit.form(["action", "reason", "sure", "seen", "message", "tab"])
         let (store, now, tab) = (self.ports.store, self.ports.now(), form["tab"])
-        let (typed, origin) = (form["message"], try visit.origin(doing: " as \(action)"))
-        let message = typed.map { Redacted(String($0.prefix(Limits.textBytes))) }
+        let (typed, origin) = (form["message"], try visit.origin(doing: " as \(form["action"] ?? "")"))
         do {
-            let outcome = try await store.decisions.decide(
-                visit.card,
-                action,
-                because: form["reason"].flatMap(RetakeReason.init(rawValue:)),
-                seen: seen,
-                message: message,
-                undoableIn: self.ports.engine.worker,
-                by: origin,
-                now: now
-            )
-            if outcome == .waitsForSecond { self.setOutcome(.pageWaitsForSecond, for: visit) }
+            if try await self.decide(form, of: visit, by: origin, now: now) == .waitsForSecond {
+                self.setOutcome(.pageWaitsForSecond, for: visit)
+            }
         } catch let error as CodedError where error.kind == .conflict {
             return .page(try await self.stalePage(visit, error, typed: typed, tab: tab))
         }
@@ -33,6 +21,39 @@ extension Console {
             _ = try await store.decisions.claimNext(tab: tab, skipping: skipped, by: origin, now: now)
         }
         return .redirect(.review(tab: tab))
+    }
+
+    private func decide(
+        _ form: [String: String],
+        of visit: ConsoleRequest,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> DecisionOutcome {
+        let decisions = self.ports.store.decisions
+        let text = form["message"].map { Redacted(String($0.prefix(Limits.textBytes))) }
+        guard let seen = form["seen"].flatMap(Int64.init) else { throw Problem(.fieldInvalid) }
+        if let resolution = form["action"].flatMap(Resolution.init), [.disagree, .withdraw].contains(resolution) {
+            return try await decisions.resolve(visit.card, as: resolution, saying: text, by: origin, now: now)
+        }
+        guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)) else { throw Problem(.fieldInvalid) }
+        let card = try await self.ports.store.listings.details(of: visit.card, for: visit.caller).card
+        let reason = form["reason"].flatMap(RetakeReason.init(rawValue:))
+        let lacksText = text == nil && (action == .reject || reason == .other)
+        let lacksWord = ReviewAction(action, about: card)?.asks == .confirmation && form["sure"] != "yes"
+        guard !lacksText, !lacksWord else {
+            throw Problem(.fieldInvalid, lacksText ? .pageWordsMissing : .pageBoxMissing)
+        }
+        return try await decisions.decide(
+            visit.card,
+            action,
+            because: reason,
+            seen: seen,
+            message: text,
+            undoableIn: self.ports.engine.worker,
+            mayLook: visit.mayReveal(card.submitter),
+            by: origin,
+            now: now
+        )
     }
 
     /// The current state of the card, with the events since the form was shown and the text that the person had written.
@@ -71,79 +92,4 @@ extension Console {
         let cards = try await self.ports.store.decisions.dropped(of: visit.caller, now: self.ports.now()).map(\.card)
         return cards.isEmpty ? nil : .pageDropped(cards)
     }
-}
-
-/// The buttons of one card.
-extension CardView {
-    private static let keys: KeyValuePairs<DecisionAction, String> = [
-        .accept: "A", .retry: "T", .resend: "E", .delivered: "D", .anew: "N", .holder: "1",
-    ]
-
-    /// The possible actions, and why the others are not possible.
-    var actions: HTML {
-        guard self.visit.caller.may(.decide, on: self.details.card.submitter) else { return "" }
-        let proposal = self.details.proposal.map {
-            HTML.message(.pageProposal($0.subject, .pageAction($0.action), $0.until))
-        }
-        let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in
-            HTML(
-                """
-                <button name="action" value="\(action)"\(self.key(letter))>\(Message.pageAction(action))\(self.hint(letter))</button>
-                """
-            )
-        }
-        let refused = DecisionAction.allCases.compactMap { action in
-            self.details.actions[action].map { HTML("<li>\(Message.pageAction(action)): \($0.message)</li>") }
-        }
-        let erase = HTML("<li>\(Message.pageEraseByCommand(self.details.card.id))</li>")
-        let why = HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)\(erase)</ul></details>")
-        return HTML.section(
-            .pageWhatMayBeDone,
-            "\(proposal)\(self.decideForm(buttons))\(self.retakeForm)\(self.rejectForm)\(why)"
-        )
-    }
-
-    private func decideForm(_ fields: [HTML]) -> HTML {
-        guard !fields.isEmpty else { return "" }
-        return """
-            <form method="post" class="act"\(action: .decide, of: self.details.card.id)>\(HTML.hidden("tab", self.tab))
-            <input type="hidden" name="seen" value="\(self.details.lastEvent)">\(fields)</form>
-            """
-    }
-
-    private var retakeForm: HTML {
-        guard self.details.actions[.retake] == nil else { return "" }
-        let reasons = RetakeReason.allCases.map {
-            HTML("<option value=\"\($0.rawValue)\">\(Message.retake($0))</option>")
-        }
-        return self.decideForm([
-            """
-            <input type="hidden" name="action" value="retake"><label>\(Message.pageRetakeReason)
-            <select name="reason"\(self.key("R"))>\(reasons)</select></label>
-            <button>\(Message.pageAction(.retake))\(self.hint("R"))</button>
-            """
-        ])
-    }
-
-    private var rejectForm: HTML {
-        guard self.details.actions[.reject] == nil else {
-            // The written text is not lost, though it can no longer be sent.
-            return "\(self.typed.map(Self.typedText))"
-        }
-        return self.decideForm([
-            """
-            <input type="hidden" name="action" value="reject"><label>\(Message.pageRejectMessage)
-            <input name="message" maxlength="500" autocomplete="off"\(value: self.typed ?? "")\(self.key("X"))></label>
-            <button class="bad">\(Message.pageAction(.reject))\(self.hint("X"))</button>
-            """
-        ])
-    }
-
-    static func typedText(_ text: String) -> HTML {
-        "<label>\(Message.pageYourWords)<textarea readonly>\(text)</textarea></label>"
-    }
-
-    private func hint(_ letter: String) -> HTML { self.hasKeys ? " <kbd>\(letter)</kbd>" : "" }
-
-    private func key(_ letter: String) -> HTML { self.hasKeys ? " data-key=\"Key\(letter)\"" : "" }
 }
