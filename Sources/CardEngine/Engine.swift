@@ -159,12 +159,12 @@ package struct Engine: Sendable {
             events(event)
             reporting(event)
         }
-        try await Intake(context: context, submitter: Caller.process.subject, isList: true).admit(groups)
+        try await Intake(context: context, sender: .process, isList: true).admit(groups)
     }
 
     /// Returns the intake of photos of watched folders, or of a submitter's requests.
-    package func intake(of submitter: String = Caller.process.subject) -> Intake {
-        Intake(context: self.context, submitter: submitter, isList: false)
+    package func intake(of sender: Caller = .process) -> Intake {
+        Intake(context: self.context, sender: sender, isList: false)
     }
 
     // MARK: The stages

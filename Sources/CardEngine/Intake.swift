@@ -5,10 +5,12 @@ import Foundation
 /// Admits photos: looks them up, reads and prepares new ones, and stores all photos of one number in one commit.
 package struct Intake: Sendable {
     let context: EngineContext
-    /// The submitter of the photos: `local` for lists and watched folders.
-    let submitter: String
+    /// Who sends the photos, and whose cards they become: the process itself for lists and watched folders.
+    let sender: Caller
     /// Whether the photos are those of a list, which has all photos of a number, so that none waits for another.
     let isList: Bool
+
+    private var submitter: String { self.sender.submitter }
 
     func admit(_ groups: [[Photo]]) async throws {
         var remaining = groups[...]
@@ -149,6 +151,7 @@ package struct Intake: Sendable {
             id: CardID.generate(at: now, using: &random),
             photo: photo,
             submitter: self.submitter,
+            sentBy: self.sender.subject,
             source: source,
             content: content,
             waitsUntil: self.isList ? now : now.advanced(by: self.context.settings.frontWait)
@@ -185,7 +188,8 @@ package struct Intake: Sendable {
             source,
             number: number,
             receipt: photo.receipt,
-            from: self.submitter
+            from: self.submitter,
+            sentBy: self.sender.subject
         )
     }
 }
@@ -257,10 +261,10 @@ extension Intake {
     /// Prepares an image of a request once a slot is free.
     private func prepare(_ source: Data) async throws -> PreparedImage {
         let (queue, time) = (self.context.uploads, self.context.time)
-        guard await queue.enter(self.submitter, until: { try? await time.sleep(Limits.uploadWait) }) else {
+        guard await queue.enter(self.sender.subject, until: { try? await time.sleep(Limits.uploadWait) }) else {
             throw CodedError(.queueFull, .storage, .engineTooManyUploads)
         }
-        defer { queue.leave { $0[self.submitter] = $0[self.submitter].flatMap { $0 > 1 ? $0 - 1 : nil } } }
+        defer { queue.leave { $0[self.sender.subject] = $0[self.sender.subject].flatMap { $0 > 1 ? $0 - 1 : nil } } }
         return try await self.context.prepare(source, isForeign: true)
     }
 
@@ -268,7 +272,7 @@ extension Intake {
     private func requireRoom() async throws {
         try self.requireSpace()
         var isFull = try await self.context.isFull()
-        if !isFull, self.submitter != Caller.process.subject {
+        if !isFull, self.sender != .process {
             isFull = try await self.context.store.intake.hasReachedQueueShare(by: self.submitter)
         }
         guard isFull else { return }

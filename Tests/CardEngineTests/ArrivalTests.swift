@@ -14,7 +14,9 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> Admitted {
-        try #require(try await engine.intake(of: "till").receive([Self.upload(text, number)]).first)
+        try #require(
+            try await engine.intake(of: Caller(subject: "till", scopes: [])).receive([Self.upload(text, number)]).first
+        )
     }
 
     private static func upload(_ text: String, _ number: String) -> Photo {
@@ -76,7 +78,7 @@ import Testing
         try await time.passing(whenAsleep: 8) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
-                    _ = try await engine.intake(of: "till").receive(uploads)
+                    _ = try await engine.intake(of: Caller(subject: "till", scopes: [])).receive(uploads)
                     try await done.wait()
                 }
             }

@@ -174,7 +174,9 @@ import Testing
         try await harness.withEngine { engine in
             try await engine.run {
                 #expect(
-                    try await engine.intake(of: "till").receive([.at("https://h/front", "N1")]).map(\.state) == [
+                    try await engine.intake(of: Caller(subject: "till", scopes: [])).receive([
+                        .at("https://h/front", "N1")
+                    ]).map(\.state) == [
                         .fetching
                     ]
                 )

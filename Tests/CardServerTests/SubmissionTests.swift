@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CardServer
+@testable import CardStore
 
 /// `POST /v1/cards`: what is taken, and what each refusal is called.
 @Suite(.serving, .timeLimit(.minutes(5))) struct SubmissionTests {
@@ -108,6 +109,40 @@ import Testing
         let foreign = RawRequest.image(Specimen.jpeg(), token: "all", headers: [("Card-User-No", "theirs")])
         #expect(try await harness.send(foreign).problem == "409 submitter_conflict")
         #expect(try await harness.cards().map(\.metadata.userNumber) == [nil])
+    }
+
+    @Test func `two persons of a branch have its cards in common, and each their own requests`() async throws {
+        let key = [("Idempotency-Key", "\"1\"")]
+        var ids: [String] = []
+        for person in ["wang", "li"] {
+            let answer = try await harness.send(.image(Specimen.jpeg(person), token: person, headers: key))
+            #expect(answer.status == 202 && answer.json["duplicate"] as? Bool == false)
+            ids.append(try #require(answer.json["card_id"] as? String))
+        }
+        #expect(Set(ids).count == 2)
+        for id in ids {
+            for person in ["wang", "li"] {
+                #expect(try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: person)).status == 200)
+            }
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "reader")).status == 404)
+        }
+        #expect(try await harness.cards().map(\.submitter) == ["branch", "branch"])
+        let senders: SQL = "SELECT sent_by FROM card ORDER BY intake_order"
+        let stored = try await harness.store.database.read { try $0.values(senders, as: String.self) }
+        #expect(stored == ["wang", "li"])
+    }
+
+    @Test func `a token of the submitter of lists learns nothing of another's card`() async throws {
+        _ = try await harness.send(Self.form())
+        let answer = try await harness.send(.image(Specimen.jpeg(), token: "as-local"))
+        #expect(answer.problem == "409 submitter_conflict")
+        #expect(answer.json["card_id"] == nil && answer.json["state"] == nil && answer["location"] == nil)
+        // Its own cards are those of lists and watched folders.
+        #expect(
+            try await harness.send(.image(Specimen.jpeg("own"), token: "as-local", businessNumber: "OWN-1")).status
+                == 202
+        )
+        #expect(try await harness.cards().map(\.submitter).sorted() == ["local", "submitter"])
     }
 
     @Test(.working) func `changed metadata amends a card, and one that cannot take it over is reported`() async throws {

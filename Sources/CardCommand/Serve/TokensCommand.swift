@@ -62,6 +62,14 @@ struct TokensCommand: AsyncParsableCommand {
         @Argument(help: "The name: letters, digits and ._-; the access log shows it.")
         var name: String
 
+        @Option(
+            help: ArgumentHelp(
+                "Whose cards it sends and sees, if not those of the name: one for all persons of a branch.",
+                valueName: "name"
+            )
+        )
+        var submitter: String?
+
         @Option(parsing: .upToNextOption, help: "What it may do: one or more of \(TokenScope.known).")
         var scope: [String]
 
@@ -88,6 +96,7 @@ struct TokensCommand: AsyncParsableCommand {
             let now = Date()
             let (token, secret) = try AccessToken.generate(
                 name: self.name,
+                submitter: self.submitter,
                 scopes: Set(self.scope.compactMap(TokenScope.init)),
                 expiresAt: self.days == 0 ? nil : now.addingTimeInterval(Double(self.days) * 86_400),
                 now: now,
@@ -144,9 +153,15 @@ struct TokensCommand: AsyncParsableCommand {
                 let validity =
                     token.expiresAt.map { Message.tokensValid(since, until: Timestamp($0)) }
                     ?? .tokensValidAlways(since)
-                let columns = "\(token.id)  \(token.name)  \(scopes.joined(separator: ","))  "
+                let submitter = token.submitter ?? token.name
+                let shown = token.submitter.map { "\(token.name) (\($0))" } ?? token.name
+                let columns = "\(token.id)  \(shown)  \(scopes.joined(separator: ","))  "
                 return ObjectReport(
-                    ["id": token.id, "name": token.name, "scopes": scopes, "created_at": start, "expires_at": expiry],
+                    [
+                        "id": token.id, "name": token.name, "submitter": submitter, "scopes": scopes,
+                        "created_at": start,
+                        "expires_at": expiry,
+                    ],
                     [.textBehind(columns, validity)]
                 )
             }

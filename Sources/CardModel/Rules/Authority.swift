@@ -82,11 +82,12 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
 package struct Caller: Hashable, Sendable {
     /// The name of a token or of a webhook secret, `local`, or `user:` and the name of a user of the system.
     package let subject: String
+    /// Whose cards it sends and sees: all persons of a branch may have one submitter. What a person does hangs on ``subject``.
+    package let submitter: String
     package let scopes: Set<TokenScope>
 
-    package init(subject: String, scopes: Set<TokenScope>) {
-        self.subject = subject
-        self.scopes = scopes
+    package init(subject: String, submitter: String? = nil, scopes: Set<TokenScope>) {
+        (self.subject, self.submitter, self.scopes) = (subject, submitter ?? subject, scopes)
     }
 
     /// The process itself. It has the key, as every command has, so it has all scopes.
@@ -100,7 +101,7 @@ package struct Caller: Hashable, Sendable {
     /// Returns the submitter whose cards the action may affect; `nil` for all submitters.
     package func submitter(for action: AccessAction) -> String? {
         // An auditor sees all cards, but changes none.
-        self.has(action == .show ? [.review, .audit] : [.review]) ? nil : self.subject
+        self.has(action == .show ? [.review, .audit] : [.review]) ? nil : self.submitter
     }
 
     /// Whether this caller may see the cards of a submitter.

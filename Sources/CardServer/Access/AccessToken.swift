@@ -4,8 +4,10 @@ package import Foundation
 
 /// The stored record of a token: never the token itself.
 package struct AccessToken: Hashable, Sendable {
-    /// The name, such as `branch-office`: the submitter of what is sent with the token.
+    /// The name, such as `branch-office`, by which the log and limits know who uses it.
     package let name: String
+    /// Whose cards are sent and seen with it; `nil` for those of the name.
+    package let submitter: String?
     package let scopes: [TokenScope]
     package let createdAt: Date
     /// When it stops working; `nil` for never.
@@ -24,12 +26,13 @@ package struct AccessToken: Hashable, Sendable {
     /// - Throws: `token_invalid` for an invalid name or invalid scopes.
     package static func generate(
         name: String,
+        submitter: String? = nil,
         scopes: Set<TokenScope>,
         expiresAt: Date? = nil,
         now: Date,
         using random: inout some RandomNumberGenerator
     ) throws(CodedError) -> (AccessToken, secret: Redacted<String>) {
-        guard Self.isName(name) else { throw Self.invalid(.tokenName) }
+        guard Self.isName(name), submitter.map(Self.isSubmitter) ?? true else { throw Self.invalid(.tokenName) }
         guard !scopes.isEmpty else { throw Self.invalid(.tokenNoScope(TokenScope.known)) }
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let base64 = Data(bytes).base64EncodedString()
@@ -38,12 +41,18 @@ package struct AccessToken: Hashable, Sendable {
         let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         let digest = Self.digest(of: secret)
         return (
-            AccessToken(name: name, scopes: scopes.sorted(), createdAt: created, expiresAt: expiresAt, digest: digest),
-            Redacted(secret)
+            AccessToken(
+                name: name,
+                submitter: submitter == name ? nil : submitter,
+                scopes: scopes.sorted(),
+                createdAt: created,
+                expiresAt: expiresAt,
+                digest: digest
+            ), Redacted(secret)
         )
     }
 
-    package var caller: Caller { Caller(subject: self.name, scopes: Set(self.scopes)) }
+    package var caller: Caller { Caller(subject: self.name, submitter: self.submitter, scopes: Set(self.scopes)) }
 
     package func isValid(at time: Date) -> Bool { self.expiresAt.map { time < $0 } ?? true }
 
@@ -55,6 +64,9 @@ package struct AccessToken: Hashable, Sendable {
         text.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && text != "local" && !IDNumber.isContained(in: text)
     }
 
+    /// Whether a text can be a submitter: a token may send under the name of lists and watched folders.
+    private static func isSubmitter(_ text: String) -> Bool { text == Caller.process.subject || self.isName(text) }
+
     package static func invalid(_ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: "token_invalid"), .configuration, message)
     }
@@ -65,6 +77,7 @@ package struct AccessToken: Hashable, Sendable {
 extension AccessToken: Codable {
     private enum CodingKeys: String, CodingKey {
         case name = "name"
+        case submitter = "submitter"
         case scopes = "scopes"
         case createdAt = "created"
         case expiresAt = "expires"
@@ -82,7 +95,9 @@ extension AccessToken: Codable {
         else {
             throw self.invalid(.tokenFileInvalid)
         }
-        guard tokens.allSatisfy({ self.isName($0.name) }) else { throw self.invalid(.tokenFileName) }
+        guard tokens.allSatisfy({ self.isName($0.name) && $0.submitter.map(self.isSubmitter) ?? true }) else {
+            throw self.invalid(.tokenFileName)
+        }
         guard Set(tokens.map(\.digest)).count == tokens.count else { throw self.invalid(.tokenFileTwice) }
         return tokens
     }

@@ -78,7 +78,7 @@ final class IntakeService: Sendable {
     ///   `CodedError`.
     func admit(
         _ photos: [Photo],
-        from submitter: String,
+        from sender: Caller,
         receipt: (kind: Receipt.Kind, name: String)?
     ) async throws -> [Admitted] {
         var photos = photos
@@ -89,7 +89,7 @@ final class IntakeService: Sendable {
             }
         }
         do {
-            return try await self.ports.engine.intake(of: submitter).receive(photos)
+            return try await self.ports.engine.intake(of: sender).receive(photos)
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         } catch let refusal as RefusedUpload {

@@ -25,7 +25,7 @@ struct SubmissionRoute: Sendable {
         let key = try IdempotencyKey.of(request.headers)
         // Before the body is read, refuse all that can be refused without it.
         try await self.intakeService.requireRoom()
-        let admit = { try await self.admit(request, context, caller.subject, key: key, isByHand: isByHand) }
+        let admit = { try await self.admit(request, context, caller, key: key, isByHand: isByHand) }
         guard let key else { return try await admit() }
         guard let answer = try await self.intakeService.withoutOverlap(named: [caller.subject, key], admit) else {
             throw Problem(.keyInProgress, retryAfter: .seconds(1))
@@ -36,7 +36,7 @@ struct SubmissionRoute: Sendable {
     private func admit(
         _ request: Request,
         _ context: ServerContext,
-        _ caller: String,
+        _ caller: Caller,
         key: String?,
         isByHand: Bool
     ) async throws -> [Admitted] {
@@ -50,7 +50,7 @@ struct SubmissionRoute: Sendable {
         let limit = isForm ? FormReader.maximumBytes(imageLimit: imageLimit) : imageLimit
         var body = BodyReader(request: request, context: context, limit: limit)
         let count = try body.byteCount().map { min($0, Limits.lentBodyBytes) }
-        return try await self.intakeService.budget.lend(count, to: "token \(caller)") { loan in
+        return try await self.intakeService.budget.lend(count, to: "token \(caller.subject)") { loan in
             body.loan = loan
             let photos = try await isForm ? self.form(body, type, headers, isByHand) : self.image(body, headers)
             return try await self.intakeService.admit(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })

@@ -86,7 +86,11 @@ struct WebhookRoute: Sendable {
             try image.decode(base64: text.reveal())
             photo = Photo(try image.finish(), metadata)
         }
-        let outcomes = try await self.intakeService.admit([photo], from: signer, receipt: (.webhook, id))
+        let outcomes = try await self.intakeService.admit(
+            [photo],
+            from: Caller(subject: signer, scopes: []),
+            receipt: (.webhook, id)
+        )
         return IntakeService.response(outcomes)
     }
 

@@ -108,8 +108,10 @@ struct CardRow: Record {
         self.state == .held && self.reason.map(ReasonCode.letInByPerson.contains) == true || self.beside != nil
     }
 
-    /// Whether a submitter may see and change the card: a remote one only if the card is its own, local lists in any case.
-    func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }
+    /// Whether a submitter may see and change the card: its own, or any for a list or watched folder of this machine.
+    func isKnown(to submitter: String, sentBy sender: String) -> Bool {
+        self.submitter == submitter || sender == Caller.process.subject
+    }
 
     var hasKey: Bool { self.wrappedKey != nil }
 

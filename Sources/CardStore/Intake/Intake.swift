@@ -30,7 +30,7 @@ extension SandboxIntake {
     }
 
     private func admit(_ photo: NewCard, singly: Bool, in tx: Transaction) throws -> Admitted {
-        if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.submitter, in: tx) {
+        if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.sentBy, in: tx) {
             return known
         }
         var photo = photo
@@ -40,7 +40,7 @@ extension SandboxIntake {
         let outcome: Admitted
         let owner = try self.firstSubmitter(of: photo, in: tx)
         if let row = try self.sameCard(as: photo, source: source, in: tx) {
-            guard row.isKnown(to: photo.submitter) else {
+            guard row.isKnown(to: photo.submitter, sentBy: photo.sentBy) else {
                 throw CodedError(.submitterConflict, .conflict, .cardOfOtherSubmitter)
             }
             if try owner == photo.submitter && self.mayBeRetaken(row, by: photo, in: tx) {
@@ -142,7 +142,7 @@ extension SandboxIntake {
             """
             INSERT INTO card (id, state, number, submitter, sent_by, expected_side, intake_order, taken, priority, source, host, beside,
             reason, waits_until, created_at, changed_at)
-            VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(photo.submitter), \(metadata.side), \(order),
+            VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(photo.sentBy), \(metadata.side), \(order),
             \(photo.taken), \(metadata.priority), \(source), \(host), \(known), \(start.reason), \(photo.waitsUntil),
             \(tx.now), \(Transition.date(tx.now)))
             """

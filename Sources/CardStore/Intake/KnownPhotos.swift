@@ -71,11 +71,12 @@ extension SandboxIntake {
         _ source: ContentDigest,
         number: BusinessNumber,
         receipt: Receipt? = nil,
-        from submitter: String
+        from submitter: String,
+        sentBy sender: String
     ) async throws -> Bool {
         let source = self.vault.fingerprint(source.bytes, .source)
         return try await self.read { tx in
-            if let receipt, try self.outcome(of: receipt, from: submitter, in: tx) != nil { return true }
+            if let receipt, try self.outcome(of: receipt, from: sender, in: tx) != nil { return true }
             let number: BusinessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
             let same = try self.firstCard(of: number, where: "card.source = \(source)", for: submitter, in: tx)
             guard let same else { return false }

@@ -32,6 +32,8 @@ package struct NewCard: Sendable {
     package var photo: Photo
     /// The owner of the card.
     package var submitter: String
+    /// Who sent it: the name of a token or a webhook secret, or `local` for lists and watched folders.
+    package var sentBy: String
     /// The SHA-256 of the source bytes: inputs of one business number with the same bytes are the same card. `nil` until they are
     /// fetched: then inputs with the same address are.
     package var source: ContentDigest?
@@ -48,11 +50,12 @@ package struct NewCard: Sendable {
         id: CardID,
         photo: Photo,
         submitter: String,
+        sentBy: String? = nil,
         source: ContentDigest?,
         content: Content,
         waitsUntil: Timestamp
     ) {
-        (self.id, self.photo, self.submitter) = (id, photo, submitter)
+        (self.id, self.photo, self.submitter, self.sentBy) = (id, photo, submitter, sentBy ?? submitter)
         (self.source, self.content, self.waitsUntil) = (source, content, waitsUntil)
     }
 
@@ -102,11 +105,11 @@ extension SandboxIntake {
     /// Returns the outcome of a request that was answered before.
     ///
     /// - Throws: `request_reused` if the name was used for another request.
-    func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> Admitted? {
+    func outcome(of receipt: Receipt, from sender: String, in tx: Transaction) throws -> Admitted? {
         try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(self.location(of: receipt, from: submitter)) AND input.part = \(receipt.index)
+            WHERE input.location = \(self.location(of: receipt, from: sender)) AND input.part = \(receipt.index)
             """
         ) { row in
             var outcome = try Admitted(known: &row)
@@ -122,14 +125,14 @@ extension SandboxIntake {
         try tx.run(
             """
             INSERT INTO input (location, number, part, card, request)
-            VALUES (\(self.location(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(receipt.index),
+            VALUES (\(self.location(of: receipt, from: photo.sentBy)), \(photo.metadata.businessNumber), \(receipt.index),
             \(card), \(self.fingerprint(of: receipt)))
             """
         )
     }
 
-    private func location(of receipt: Receipt, from submitter: String) -> Data {
-        self.vault.fingerprint(Data("\(receipt.kind.rawValue)\0\(submitter)\0\(receipt.name)".utf8), .receipt)
+    private func location(of receipt: Receipt, from sender: String) -> Data {
+        self.vault.fingerprint(Data("\(receipt.kind.rawValue)\0\(sender)\0\(receipt.name)".utf8), .receipt)
     }
 
     /// Keyed, as it depends on personal values.

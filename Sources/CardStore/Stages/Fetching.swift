@@ -160,7 +160,8 @@ extension SandboxStages {
             try self.dropFetch(row, in: tx)
         } else {
             try self.records.dropSource(of: row.id, in: tx)
-            let isKnown = known.isKnown(to: row.submitter)
+            let sender = try tx.value("SELECT sent_by FROM card WHERE id = \(row.id)", as: String.self) ?? row.submitter
+            let isKnown = known.isKnown(to: row.submitter, sentBy: sender)
             let message: Message = isKnown ? .cardDuplicate(of: known.id) : .cardOfOtherSubmitter
             // Clears the fingerprint, so that the same bytes are recognised as the known card.
             let also: SQL = ", source = NULL, due_at = NULL"

@@ -84,7 +84,7 @@ final class StoredPhotos: Sendable {
     func deliver() async throws { _ = try await self.engine.runBatch([]) }
 
     func receive(_ upload: Photo) async throws -> Admitted {
-        try await self.engine.intake(of: "local").receive([upload])[0]
+        try await self.engine.intake().receive([upload])[0]
     }
 
     private var engine: Engine {

@@ -50,19 +50,26 @@ struct ServerHarness: Sendable {
     }
 
     /// One token for each scope, and one with all; the secret is the name.
-    static let tokens: [AccessToken] = [
-        ("submitter", [TokenScope.submit]), ("reader", [.read]), ("auditor", [.audit]), ("runner", [.run]),
-        ("operator", [.operate]), ("all", [.submit, .read, .operate]),
-    ].map { name, scopes in ServerHarness.token(name, Set(scopes)) }
+    static let tokens: [AccessToken] =
+        [
+            ("submitter", [TokenScope.submit]), ("reader", [.read]), ("auditor", [.audit]), ("runner", [.run]),
+            ("operator", [.operate]), ("all", [.submit, .read, .operate]),
+        ].map { name, scopes in ServerHarness.token(name, Set(scopes)) } + [
+            ServerHarness.token("wang", of: "branch", [.submit, .read]),
+            ServerHarness.token("li", of: "branch", [.submit, .read]),
+            ServerHarness.token("as-local", of: "local", [.submit, .read]),
+        ]
 
     static func token(
         _ name: String,
+        of submitter: String? = nil,
         _ scopes: Set<TokenScope>,
         expiresAt: Date? = nil,
         secret: String? = nil
     ) -> AccessToken {
         AccessToken(
             name: name,
+            submitter: submitter,
             scopes: scopes.sorted(),
             createdAt: Date(timeIntervalSince1970: 0),
             expiresAt: expiresAt,

@@ -44,7 +44,7 @@ import Testing
             #expect(try await harness.store.listings.caseCards(of: number, for: .process).count == 1)
             #expect(try await harness.store.listings.count(of: .inProgress, among: [number]) == 1)
             let digest = ContentDigest(of: Data("front".utf8))
-            #expect(try await harness.store.intake.knows(digest, number: number, from: "local"))
+            #expect(try await harness.store.intake.knows(digest, number: number, from: "local", sentBy: "local"))
             let item = Photo(
                 .file(file),
                 name: Redacted("front.jpg"),
