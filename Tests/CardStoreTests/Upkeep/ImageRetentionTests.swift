@@ -83,7 +83,12 @@ import Testing
         #expect(try await drop() == 1)
         let number = BusinessNumber(stored: "N")
         #expect(
-            try await harness.store.intake.knows(ContentDigest(of: Data("front".utf8)), number: number, from: "local", sentBy: "local")
+            try await harness.store.intake.knows(
+                ContentDigest(of: Data("front".utf8)),
+                number: number,
+                from: "local",
+                sentBy: "local"
+            )
         )
         let again = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(again.card == id && again.isDuplicate && again.state == .delivered)
