@@ -132,6 +132,41 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
+    @Test(arguments: [true, false])
+    func `the end of a case moves no card of another number in the same form`(isAccepted: Bool) async throws {
+        let numbers = ["N"] + (1...4).map { "M-\($0)" }
+        var fronts: [CardID] = []
+        for number in numbers { fronts.append(try await harness.verified("front", number: number, .front)) }
+        let proposals = try await harness.proposed(StoreHarness.terms)
+        let group = proposals.compactMap(\.groups.first).flatMap(\.self)
+        let outbound = try await harness.outbound("key-1", [.text("SECRET-TOKEN", name: "TOKEN")], of: group)
+        let beginning = try await harness.store.deliveries.begin(
+            DeliveryID(rawValue: "delivery-1"),
+            of: group,
+            proposed: proposals,
+            as: outbound,
+            by: harness.worker,
+            now: harness.now
+        )
+        guard case .begun(let job) = beginning else {
+            Issue.record("nothing was formed")
+            return
+        }
+        let back = try await harness.judged("back", side: .back, .held(VerdictRule.legalityLow.reason, message: "look"))
+        try await harness.resolve(back, .reject)
+        for front in fronts { #expect(try await harness.state(front) == "delivering") }
+        try await harness.conclude(job, isAccepted ? .accepted : .failure(.rejected))
+        if isAccepted {
+            for front in fronts { #expect(try await harness.state(front) == "delivered") }
+        } else {
+            #expect(Set(try await harness.proposals()) == Set(fronts.dropFirst().map { [$0] }))
+            try await harness.decide()
+            #expect(try await harness.state(fronts[0]) == "rejected rejected_by_operator")
+        }
+        #expect(try await caseState() == "rejected -")
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `a rejection that would end more than the person saw is dropped and told`() async throws {
         let (front, other) = (try await heldFront(), try await heldFront("other"))
         let back = try await back()
