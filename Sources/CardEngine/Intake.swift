@@ -94,6 +94,7 @@ package struct Intake: Sendable {
         }
     }
 
+    /// Admits the photos of one business number, except those with an error of their own.
     private func admitNumber(_ group: [Photo], _ newNumbers: Set<BusinessNumber>) async throws {
         var cards: [NewCard] = []
         var refusals: [(photo: Photo, error: CodedError)] = []

@@ -55,8 +55,8 @@ package enum Limits {
     package static let pageSize = 1_000
     /// The maximum number of cards that are reported for a broken rule: the first ones show what is wrong.
     static let findingsPerRule = 100
-    /// Cards that one commit erases. Few, since other changes wait, and erasing rewrites as many bytes as it frees, for which a
-    /// full disk has only the reserve.
+    /// Cards that one commit erases. Few, because other changes wait meanwhile, and because erasing first writes as many bytes as
+    /// it frees: on a full disk these must fit into the reserve.
     static let cardsPerErasure = 8
     /// Cards whose dates one transaction corrects after a wrong clock.
     static let cardsPerDating = 1_000
@@ -69,7 +69,7 @@ package enum Limits {
     static let portionsGivenBack = 10
     /// How far a clock may be from the last right time and still count as right at once.
     static let largestClockStep = Duration.seconds(7 * 86_400)
-    /// How long a clock that is further away must run steadily until it counts as right.
+    /// How long a clock that differs by more than ``largestClockStep`` must run steadily before it counts as right.
     static let steadyClock = Duration.seconds(20 * 3_600)
     /// The longest time between two checks of a steady clock: enough for a run once a month.
     static let longestClockGap = Duration.seconds(32 * 86_400)

@@ -92,7 +92,7 @@ class Mix(Stage):
         # Read afterwards, the ledger has what was sent before a card was held.
         ledger = {(line["business_no"], line["doctype"]) for line in self.backend.ledger()}
         for card in held:
-            decision = "delivered" if (card["business_no"], SIDES[card["side"]]) in ledger else "accept"
+            decision = "delivered" if (card["business_no"], SIDES[card["side"]]) in ledger else "anew"
             outcome = self.sandbox.run(["cards", "resolve", card["card_id"], "--as", decision])
             self.proof.expect_end(outcome, f"{self.name}: cards resolve --as {decision}")
         self.resolved += len(held)

@@ -61,7 +61,7 @@ struct ServeSession: Sendable {
             },
             reload: { self.reloads.continuation.yield() }
         )
-        // Signals are trapped before files are read: a file that was changed before a SIGHUP is read again after it.
+        // Signals are trapped before files are read: a SIGHUP during the reading is not lost, and has the files read again.
         return try await signals.watching { try await self.serve() }.signal ?? .delivered
     }
 

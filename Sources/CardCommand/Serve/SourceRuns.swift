@@ -207,7 +207,9 @@ extension SourceRun.Report {
         self.init(reason: reason, counts: ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0])
     }
 
-    /// The results of the inputs so far, without inputs to be tried again; `known` are the present cards of `rejectedBefore`.
+    /// Counts the results so far, without inputs that will be tried again.
+    ///
+    /// - Parameter known: the cards, as they are now, of inputs that were rejected before.
     init(_ inputs: InputFollower, known: [Card]) {
         self.init()
         let toRetake = Set(known.filter { $0.notice == .attention(.retake) }.map(\.id))

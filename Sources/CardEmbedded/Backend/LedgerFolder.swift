@@ -88,10 +88,10 @@ struct LedgerFolder: Sendable {
         return (documents, refusals)
     }
 
-    /// Returns the lines of a file, each once, up to the last line that can end an upload; creates a missing file.
+    /// Repairs a file after a crash, and returns its lines; creates a missing file.
     ///
-    /// The other lines are removed. Those after the last were never answered; a line comes twice if its write failed and
-    /// the upload was sent again.
+    /// Removes what follows the last line that can end an upload: that upload was never answered. Of two lines with one id it
+    /// keeps the later one: the write of the first had failed, and the upload was sent again.
     private func lines<Line: Decodable>(
         of name: String,
         by id: (Line) -> String,

@@ -140,7 +140,7 @@ struct WatchedFiles {
         }
     }
 
-    /// Forgets all files of a folder that is gone.
+    /// Forgets the files of a folder that is gone, except those whose turn has come or that are being processed.
     mutating func forget(root: Int) {
         for (path, file) in self.files where file.root == root && file.phase != .underway && file.phase != .ready {
             self.files[path] = nil

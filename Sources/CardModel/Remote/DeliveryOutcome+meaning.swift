@@ -46,8 +46,8 @@ extension DeliveryOutcome {
         }
     }
 
-    /// The failure of the whole delivery, apart from a refused TOKEN. Includes a joint reply that refuses every card and
-    /// has unlisted codes.
+    /// The failure of the whole delivery, except a refused TOKEN. If the reply has a result for each card and refuses all of them,
+    /// this is the first refusal whose code no configured list has.
     package var failureOfAll: RemoteFailure? {
         if case .failed(let failure) = self { failure } else { self.unlisted?.first }
     }

@@ -58,11 +58,11 @@ package enum FourEyes {
 }
 
 extension DecisionAction {
-    /// The actions of the list of which one suffices so that two persons must decide this one.
+    /// The listed actions that each make two persons decide this one alike.
     ///
     /// - Parameters:
     ///   - isHeldByRule: whether a rule holds the card: a retry bypasses the rule, as accepting does.
-    ///   - isInDispute: whether the card is a front of a dispute: without it the cards of the other person are sent.
+    ///   - isInDispute: whether the card is a front of a dispute: a decision against it lets the cards of the other person be sent.
     package func listed(isHeldByRule: Bool, isInDispute: Bool) -> [DecisionAction] {
         switch self {
         case .accept, .delivered, .resend, .erase: [self]

@@ -196,8 +196,8 @@ package struct OperatorRules {
             throw self.refusal(.operatorNothingToResendFailed(self.card.id))
         default: throw self.refusal(.operatorResendState(self.card.state))
         }
-        // The older photo would arrive last and replace the newer one. A newer photo that waits for this one is sent
-        // after it.
+        // If a newer photo was sent or is being sent, this older one would arrive last and replace it. A newer photo that still
+        // waits is no obstacle: it is sent after this one.
         guard !self.circumstances.contains(.isOvertaken) else { throw self.refusal(.operatorNewerSent) }
     }
 

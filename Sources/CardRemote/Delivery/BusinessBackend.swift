@@ -54,7 +54,7 @@ package final class BusinessBackend: Backend {
         return try self.form.parts(for: members, token: token)
     }
 
-    /// Derives a boundary from the key of a delivery that occurs in no part.
+    /// Derives, from the key of a delivery, a boundary that occurs in none of its parts.
     ///
     /// The boundary is stored with the delivery, so that later attempts send the same bytes even if a later version derives
     /// boundaries differently. It is empty for a raw body.

@@ -39,7 +39,8 @@ enum ReplyXML {
         return true
     }
 
-    /// Returns the end of the markup at the beginning of the bytes; `nil` if the markup is cut off or not harmless.
+    /// Returns where the search for the next markup continues: after a comment, CDATA section or processing instruction; for a tag
+    /// right after its `<`. `nil` if the markup is cut off or not harmless.
     private static func markupEnd(in bytes: ArraySlice<UInt8>) -> Int? {
         func closingEnd(_ opening: Int, _ closing: String) -> Int? {
             bytes.dropFirst(opening).firstRange(of: Array(closing.utf8))?.upperBound

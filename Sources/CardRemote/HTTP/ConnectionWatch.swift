@@ -94,8 +94,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
     /// Whether an answer would come too early: the connection is reused, and the request's body is not completely written.
     private var isTooEarly: Bool { self.requests > 1 && self.unsentBytes > 0 }
 
-    /// Whether the socket holds an answer that comes too early: unread bytes, or the end of the stream. The socket is polled,
-    /// because the event loop does not read while the remote accepts everything that is written.
+    /// Whether the socket holds an answer that comes too early: unread bytes, or the end of the stream. This asks
+    /// the socket: as long as writing never has to wait, the event loop only writes, and would not notice the answer.
     private func hasEarlyAnswer(_ context: ChannelHandlerContext) -> Bool {
         guard self.isTooEarly else { return false }
         let socket = NIOBSDSocket.Handle.self

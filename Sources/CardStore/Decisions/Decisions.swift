@@ -152,7 +152,7 @@ extension SandboxDecisions {
 
     // MARK: Undoing
 
-    /// Undoes a decision of a page that is not carried out yet; a tab of the person claims the case again.
+    /// Undoes a decision that was made on a page and is not carried out yet; the browser tab `tab` then has the case again.
     ///
     /// - Returns: whether there was one.
     package func undo(_ card: CardID, tab: String, by origin: AccessOrigin, now: Timestamp) async throws -> Bool {

@@ -71,11 +71,13 @@ extension SandboxDecisions {
         }
     }
 
+    /// Whether the decision can still be undone as it was read: it was neither carried out, undone nor replaced meanwhile.
     private func stands(_ due: Decision, in tx: Transaction) throws -> Bool {
         try Decision.all("WHERE decision.card = \(due.card) AND \(Decision.isUndoable)", in: tx).first == due
     }
 
-    /// Checks everything again: another process may have carried it out, the person undone it, the card moved.
+    /// Carries out a decision if it still holds: meanwhile another process may have carried it out, the person may have undone it,
+    /// or the card may have changed.
     private func carryOut(due decision: Decision, in tx: Transaction) throws -> [CardChange] {
         guard try self.stands(decision, in: tx) else { return [] }
         let row = try CardRow.require(decision.card, in: tx)

@@ -58,6 +58,7 @@ extension SandboxIntake {
         return outcome
     }
 
+    /// Refuses a request for known bytes whose other metadata the existing card can no longer take over.
     private func requireTakenOver(_ photo: NewCard, by outcome: Admitted, in tx: Transaction) throws {
         guard outcome.state != .erased else { return }
         let card = try CardRow.require(outcome.card, in: tx).shown(self.vault)

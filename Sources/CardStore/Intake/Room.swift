@@ -112,7 +112,8 @@ extension SandboxIntake {
         throw CodedError(.tooManyPhotos, .input, .cardTooManyPhotos(most))
     }
 
-    /// Whether `depth` cards may be in progress: at most as many as were admitted since the oldest one, which needs no counting.
+    /// Whether it is possible that `depth` cards are in progress. This compares an upper bound, the number of cards admitted since
+    /// the oldest one in progress, because that needs no counting.
     func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
         let oldest = try [CardState.received, .prepared].compactMap { state in
             try tx.value("SELECT min(intake_order) FROM card WHERE state = \(literal: state)", as: Int64.self)

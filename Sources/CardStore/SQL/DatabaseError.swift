@@ -43,10 +43,11 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     private static func kind(of code: Int32, errno: Int32?) -> Kind {
         // `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`, which Swift does not import.
         if [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code) { return .outcomeUnknown }
-        // `SQLITE_IOERR_SHMSIZE`: the shared memory of the log could not grow. SQLite knows no quota and no limit on file sizes.
+        // `SQLITE_IOERR_SHMSIZE`: the shared memory of the log could not grow.
         if code == SQLITE_IOERR | 19 << 8 { return .full }
+        // SQLite reports an exhausted quota or a limit on file sizes only as an input/output error.
         if code & 0xFF == SQLITE_IOERR, let errno, [ENOSPC, EDQUOT, EFBIG].contains(errno) { return .full }
-        // `SQLITE_IOERR_WRITE` while opening: most often there is no room for the log.
+        // `SQLITE_IOERR_WRITE` without errno comes while opening: most often there is no room for the log.
         if code == SQLITE_IOERR | 3 << 8, errno == nil { return .full }
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy

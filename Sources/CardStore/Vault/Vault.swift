@@ -71,7 +71,8 @@ struct Vault: Sendable {
 
     /// Unwraps the data key of a card.
     ///
-    /// All data keys are wrapped with the key of the sandbox, so if the ring lacks a key id, this card is damaged.
+    /// All cards are wrapped with the same key, which was found when the sandbox was opened. So if a card names a key id that the
+    /// ring does not have, the card is damaged.
     ///
     /// - Throws: `CodedError` `sandbox_damaged` if the data key cannot be unwrapped.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {

@@ -3,8 +3,8 @@ import Foundation
 
 /// The note beside a refused file, which says why it was refused.
 ///
-/// It is named after the whole file name: `a.jpg.failed.json` for `a.jpg`. The sidecar thus keeps its name `a.jpg.json`, and both
-/// files can be put back once the reason is removed. The note has no personal data except the names of the photo's folders.
+/// It is named after the whole file name (`a.jpg.failed.json` for `a.jpg`), so that it differs from the sidecar `a.jpg.json`. Once
+/// the fault is corrected, photo and sidecar can be put back under their names. The note has no personal data except the names of the photo's folders.
 struct FailureNote: Hashable, Sendable, Encodable {
     /// The suffix after the refused file's name.
     static let suffix = ".failed.json"
