@@ -197,7 +197,7 @@ package struct OperatorRules {
         default: throw self.refusal(.operatorResendState(self.card.state))
         }
         // If a newer photo was sent or is being sent, this older one would arrive last and replace it. A newer photo that still
-        // waits is no obstacle: it is sent after this one.
+        // waits does not matter: it is sent after this one.
         guard !self.circumstances.contains(.isOvertaken) else { throw self.refusal(.operatorNewerSent) }
     }
 
