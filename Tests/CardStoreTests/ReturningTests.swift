@@ -101,10 +101,30 @@ import Testing
         #expect(try await harness.state(late) == "held case_rejected")
         #expect(try await caseState() == "decide case_rejected")
         #expect(try await harness.claim().isEmpty)
+        // Its submitter does not let it in.
+        _ = try await harness.admit("late", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        #expect(try await harness.state(late) == "held case_rejected")
         try await harness.resolve(late, .accept)
         #expect(try await harness.state(late) == "prepared")
         #expect(try await caseState() == "in_progress -")
         #expect(try await harness.findings() == [])
+    }
+
+    @Test func `no photo of before the end comes back`() async throws {
+        let (older, newer) = (
+            try await harness.verified("older", number: "N", .front),
+            try await harness.verified("newer", number: "N", .front)
+        )
+        try await harness.decide()
+        #expect(try await harness.state(older) == "superseded superseded")
+        try await harness.plant("UPDATE card SET reason = 'taken_earlier' WHERE id = '\(older)'")
+        let back = try await harness.judged("back", side: .back, .held(VerdictRule.legalityLow.reason, message: "look"))
+        try await harness.resolve(back, .reject)
+        #expect(try await harness.state(newer) == "rejected rejected_by_operator")
+        await #expect(throws: CodedError.self) { try await harness.retry(older) }
+        _ = try await harness.admit("older", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        #expect(try await harness.state(older) == "superseded taken_earlier")
+        #expect(try await harness.begin().isEmpty)
     }
 
     @Test func `beside another photo of its side it ends alone`() async throws {

@@ -83,7 +83,9 @@ package struct OperatorRules {
     package func requireRetry() throws(CodedError) {
         try self.requireImage()
         switch self.card.state {
-        case .rejected where self.isByPerson || self.circumstances.contains(.isCaseEnded):
+        case .rejected where self.isByPerson: throw self.refusal(.operatorRejected)
+        case let state
+        where self.circumstances.contains(.isCaseEnded) && [.rejected, .failed, .superseded].contains(state):
             throw self.refusal(.operatorRejected)
         case .rejected, .failed, .held, .superseded: break
         case _ where self.card.hasFailed && self.card.state != .delivering: break

@@ -106,10 +106,8 @@ extension SandboxDecisions {
         if try self.isUnderWay(row, in: tx) { circumstances.insert(.isUnderWay) }
         if delivery == .kept { circumstances.insert(.hasKeptDelivery) }
         if try self.isInDispute(row, in: tx) { circumstances.insert(.namesOnePerson) }
-        if row.state == .rejected {
-            if try self.hasNewerPhoto(row, in: tx) { circumstances.insert(.hasNewerPhoto) }
-            if try self.isEnded(row, in: tx) { circumstances.insert(.isCaseEnded) }
-        }
+        if row.state == .rejected, try self.hasNewerPhoto(row, in: tx) { circumstances.insert(.hasNewerPhoto) }
+        if try self.isEnded(row, in: tx) { circumstances.insert(.isCaseEnded) }
         if let kept = try self.sandbox.deliveries.keptAnswer(of: row, in: tx), kept.meaning != .unlisted {
             circumstances.insert(.isListedNow)
         }

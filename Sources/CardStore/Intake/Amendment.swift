@@ -95,6 +95,8 @@ extension SandboxIntake {
         metadata: CardMetadata,
         in tx: Transaction
     ) throws -> Transition? {
+        // Only a person lets it in.
+        if row.state == .held, row.reason == .caseRejected { return nil }
         let again = Transition(.prepared)
         guard try self.records.hasImage(row.id, in: tx) else {
             // A card whose bytes await preparation continues as it is, unless they come prepared now.
@@ -102,7 +104,8 @@ extension SandboxIntake {
                 start.to == .prepared || !row.state.isRunnable, row.state != .failed
             else { return nil }
             let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(row.number)")
-            return owner == row.submitter ? start : Self.holdForeign(row.id)
+            guard owner == row.submitter else { return Self.holdForeign(row.id) }
+            return try self.isCaseEnded(row.number, in: tx) ? Self.holdLate(row.id) : start
         }
         if row.state == .superseded { return try self.records.isReplaced(row, in: tx) ? nil : again }
         switch row.reason {
@@ -121,14 +124,13 @@ extension SandboxIntake {
 
     /// Whether the card is outside any delivery, surely missing at the backend, and not held because of the backend.
     private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        guard try !self.sandbox.decisions.isEnded(row, in: tx) else { return false }
         switch row.state {
         case .fetching, .received, .prepared, .verified, .superseded: break
         case .rejected:
             // Of what a person returns, other metadata changes only a mismatch.
             let isMismatch = row.reason == RetakeReason.mismatch.code
-            guard isMismatch || row.reason.map(ReasonCode.byPerson.contains) != true,
-                try !self.sandbox.decisions.isEnded(row, in: tx)
-            else { return false }
+            guard isMismatch || row.reason.map(ReasonCode.byPerson.contains) != true else { return false }
         case .held: guard row.reason != .restored, row.reason != .retcodeUnlisted else { return false }
         // Only a person retries a card that failed after it was in a delivery.
         case .failed: return try !tx.exists("SELECT 1 FROM delivery_card WHERE card = \(row.id)")

@@ -263,7 +263,7 @@ extension Restore {
 
     private func hold(_ row: CardRow, _ store: Sandbox, in tx: Transaction) throws {
         // These reasons also stop other cards of the same number, so a card that is held for one of them keeps it.
-        let unchanged: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
+        let unchanged: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict, .caseRejected]
         let reason = row.state == .held ? row.reason.flatMap { unchanged.contains($0) ? $0 : nil } : nil
         // A card held for an unlisted code becomes `restored`, too: its stored answer may be older than later attempts.
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))
