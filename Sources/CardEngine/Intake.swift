@@ -41,7 +41,7 @@ package struct Intake: Sendable {
     private func isFull(hasAddresses: Bool) async throws -> Bool {
         if try await self.context.isFull() { return true }
         guard hasAddresses else { return false }
-        return try await self.context.store.intake.hasReachedFetchingLimit(for: self.submitter)
+        return try await self.context.store.intake.hasReachedFetchingLimit(for: self.sender)
     }
 
     /// Removes and returns enough groups for one look-up.
@@ -236,7 +236,7 @@ extension Intake {
     package func receive(_ photos: [Photo]) async throws -> [Admitted] {
         try self.requireSpace()
         if photos.contains(where: { $0.address != nil }) {
-            guard try await !self.context.store.intake.hasReachedFetchingLimit(for: self.submitter) else {
+            guard try await !self.context.store.intake.hasReachedFetchingLimit(for: self.sender) else {
                 throw CodedError(.queueFull, .storage, .engineTooManyFetches)
             }
         } else {
@@ -274,7 +274,7 @@ extension Intake {
         try self.requireSpace()
         var isFull = try await self.context.isFull()
         if !isFull, self.sender != .process {
-            isFull = try await self.context.store.intake.hasReachedQueueShare(by: self.submitter)
+            isFull = try await self.context.store.intake.hasReachedQueueShare(by: self.sender)
         }
         guard isFull else { return }
         throw CodedError(.queueFull, .storage, .engineQueueFull)

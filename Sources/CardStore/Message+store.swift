@@ -67,11 +67,11 @@ extension Message {
     static func decisionClaimed(_ card: CardID, _ subject: String, until end: Timestamp) -> Self { Self("decision.claimed", "\(code: subject) reviews card \(card) until \(end); take another case, or wait") }
     static func decisionOfOther(_ card: CardID, _ subject: String, _ action: DecisionAction) -> Self { Self("decision.of_other", "\(code: subject) decided \(action) about card \(card), so no other decision is possible; decide the same, or have \(code: subject) run: idcard-pipeline cards resolve \(card) --as withdraw") }
     static func decisionNoneOfOther(_ card: CardID) -> Self { Self("decision.none_of_other", "no decision of another person about card \(card) waits for you; look at it: idcard-pipeline cards show \(card)") }
-    static func decisionDisagreed(by subject: String) -> Self { Self("decision.disagreed", "\(code: subject) disagrees") }
-    static func decisionDisagreedSaying(by subject: String, _ text: Redacted<String>) -> Self { Self("decision.disagreed_saying", "\(code: subject) disagrees: \(text)") }
+    static func decisionDisagreed(by subject: String, _ text: Redacted<String>) -> Self { Self("decision.disagreed", "\(code: subject) disagrees: \(text)") }
     static func decisionReasonMissing(_ reasons: [RetakeReason]) -> Self { Self("decision.reason_missing", "a photo goes back for a retake with a reason; give one of \(codes: reasons.map(\.rawValue))") }
+    static let decisionWordsMissing = Self("decision.words_missing", "this decision needs a reason in words; give them with --message TEXT, or as message")
     static func decisionUnseen(_ card: CardID) -> Self { Self("decision.unseen", "card \(card) was not looked at as it is now; show what is personal, then decide") }
-    static func decisionWouldEndCase(_ card: CardID) -> Self { Self("decision.would_end_case", "the other photo of the side is gone, so that rejecting card \(card) would end its case; look at it again, then decide") }
+    static func decisionWouldEndCase(_ card: CardID) -> Self { Self("decision.would_end_case", "rejecting card \(card) would do more by now than its page said; look at it again, then decide") }
     static func decisionNone(_ card: CardID) -> Self { Self("decision.none", "no decision of yours about card \(card) waits for a second person, so there is nothing to withdraw; look at it: idcard-pipeline cards show \(card)") }
     static func fourEyesNotListed(_ action: DecisionAction) -> Self { Self("four_eyes.not_listed", "one person alone decides \(action) in this sandbox; what two persons decide: idcard-pipeline review list") }
     static func fourEyesNotAsked(_ action: DecisionAction) -> Self { Self("four_eyes.not_asked", "no one has asked that one person alone may decide \(action); ask: idcard-pipeline review drop \(action)") }

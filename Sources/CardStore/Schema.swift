@@ -82,6 +82,7 @@ enum Schema {
             cause_card TEXT,
             since INTEGER,
             foreign_since INTEGER,
+            ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1)),
             rejected_order INTEGER,
             personal INTEGER NOT NULL DEFAULT 0 CHECK (personal IN (0, 1)),
             claimed_by TEXT,
@@ -263,7 +264,7 @@ enum Schema {
             card TEXT NOT NULL REFERENCES card (id),
             action TEXT NOT NULL CHECK (action IN \(all: DecisionAction.self)),
             reason TEXT CHECK (reason IN \(all: RetakeReason.self)),
-            ends_case INTEGER NOT NULL DEFAULT 0 CHECK (ends_case IN (0, 1)),
+            effect INTEGER CHECK (effect BETWEEN 0 AND 2),
             subject TEXT NOT NULL,
             purpose TEXT NOT NULL,
             needs_second INTEGER NOT NULL CHECK (needs_second IN (0, 1)),
@@ -276,6 +277,7 @@ enum Schema {
             dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1)),
             PRIMARY KEY (card, dropped, subject),
             CHECK ((action = \(action: .retake)) = (reason IS NOT NULL)),
+            CHECK ((action = \(action: .reject)) = (effect IS NOT NULL)),
             CHECK (dropped = 0 OR worker IS NULL),
             CHECK (worker IS NOT NULL OR needs_second = 1 AND second IS NULL OR dropped = 1)
         ) STRICT;

@@ -226,6 +226,62 @@ import Testing
         #expect(try await harness.proposals() == [[later]])
     }
 
+    @Test func `a wrong front that waits for another attempt is not sent once the customer is named`() async throws {
+        let wrong = try await harness.verified("wrong", number: "N", .front, holder: Self.other)
+        let job = try #require(try await harness.begin().first)
+        let right = try await harness.verified("right", number: "N", .front)
+        try await harness.conclude(job, .failure(.notSent))
+        #expect(try await harness.state(wrong) == "delivering")
+        try await harness.resolve(right, .holder)
+        #expect(try await harness.state(wrong) == "rejected rejected_by_operator")
+        try await harness.deliverAll()
+        #expect(try await harness.state(right) == "delivered")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `once a delivered front is no customer's, the fronts that are left may agree`() async throws {
+        _ = try await harness.verified("wrong", number: "N", .front, holder: Self.other)
+        try await harness.deliverAll()
+        let right = try await harness.verified("right", number: "N", .front)
+        _ = try await harness.begin()
+        try await harness.resolve(right, .holder)
+        let third = try await harness.verified("third", number: "N", .front, holder: "440524188001010014")
+        _ = try await harness.begin()
+        #expect(try await harness.state(third) == "held holder_conflict")
+        try await harness.resolve(third, .retake)
+        #expect(try await harness.proposals() == [[right]])
+    }
+
+    @Test func `a dispute that begins within the ten seconds needs a second person`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let front = try await heldFront()
+        try await harness.plant(
+            "UPDATE card SET holder = x'01' WHERE id = '\(front)'; UPDATE cases SET holder = x'01' WHERE number = 'N'"
+        )
+        _ = try await harness.decideOnPage(front, .reject, message: "forged", by: ReviewingTests.li)
+        _ = try await harness.verified("two", number: "N", .front, holder: Self.other)
+        _ = try await harness.begin()
+        harness.pass(.seconds(10))
+        _ = try await harness.carryOut()
+        #expect(try await harness.state(front) == "held legality_low")
+        #expect(try await harness.begin().isEmpty)
+    }
+
+    @Test func `another submitter's front does not stand for the refused one`() async throws {
+        let (front, back) = (try await heldFront(), try await back())
+        try await harness.admit("foreign", number: "N", submitter: "stranger") { $0.side = .front }
+        try await harness.resolve(front, .retake)
+        try await harness.decide()
+        #expect(try await harness.state(back) == "verified waits_for_front")
+    }
+
+    @Test func `a restored card that is sent as new is judged again`() async throws {
+        let front = try await heldFront()
+        try await harness.plant("UPDATE card SET reason = 'restored' WHERE id = '\(front)'")
+        try await harness.resolve(front, .anew)
+        #expect(try await harness.state(front) == "prepared")
+    }
+
     @Test(arguments: [DecisionAction.reject, .accept], [DecisionAction.retake, .reject, .holder])
     func `whatever lets the other person's photos go needs two`(listed: DecisionAction, action: DecisionAction)
         async throws

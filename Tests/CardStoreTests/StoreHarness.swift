@@ -96,7 +96,15 @@ final class StoreHarness {
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
         let reason: RetakeReason? = resolution == .retake ? .blurred : nil
-        try await self.store.decisions.resolve(id, as: resolution, because: reason, by: Self.person, now: self.now)
+        let words: Redacted<String>? = resolution == .disagree ? Redacted("it is sharp") : nil
+        try await self.store.decisions.resolve(
+            id,
+            as: resolution,
+            because: reason,
+            saying: words,
+            by: Self.person,
+            now: self.now
+        )
     }
 
     func retry(_ id: CardID) async throws {

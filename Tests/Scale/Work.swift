@@ -69,7 +69,10 @@ extension Filling {
                 }
             ), ("undecided deliveries", { _ = try await store.deliveries.undecidedDeliveries() }),
             ("is the queue full", { _ = try await store.intake.isFull() }),
-            ("is a submitter's share full", { _ = try await store.intake.hasReachedQueueShare(by: "sender-3") }),
+            (
+                "is a submitter's share full",
+                { _ = try await store.intake.hasReachedQueueShare(by: Caller(subject: "sender-3", scopes: [])) }
+            ),
             ("heartbeat", { _ = try await store.upkeep.heartbeat(of: worker, now: .now) }),
             ("fold the tally", { _ = try await store.upkeep.foldTally(now: .now) }),
             (

@@ -90,6 +90,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]
     /// Reasons that a person gave for a rejection: only a person takes them back.
     package static let byPerson: Set<ReasonCode> = Set(RetakeReason.allCases.map(\.code)).union([.rejectedByOperator])
+    /// Events of which only callers learn who see all cards: they name persons, or say what a reviewer suspects.
+    package static let forReviewers: Set<ReasonCode> = [.decisionRefused, .holderDisowned]
     /// Reasons why a card is held before it is verified, until a person lets it in.
     package static let letInByPerson: Set<ReasonCode> = [.submitterConflict, .caseRejected]
     /// Reasons why the backend may have a held card.
@@ -104,6 +106,11 @@ extension ReasonCode {
 
     /// Every reason for the state of a card or the refusal of an input, without the codes of remotes.
     package static let all: [(code: ReasonCode, meaning: Message)] = Self.groups.flatMap(\.reasons)
+
+    /// The meaning of a reason that a person gave; the person's own words are for reviewers.
+    package var meaningByPerson: Message? {
+        Self.byPerson.contains(self) ? Self.all.first { $0.code == self }?.meaning : nil
+    }
 
     package static let groups: [Group] = Message.reasons.map { title, meanings in
         (title, meanings.map { (ReasonCode(rawValue: String($0.id.dropFirst("reason.".count))), $0) })

@@ -135,6 +135,7 @@ extension Message {
     static func operatorMayBeDelivered(_ card: CardID, or decisions: [String]) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with \(codes: decisions) (only --as reject sends nothing)") }
     static func operatorSentAgain(_ card: CardID) -> Self { Self("operator.sent_again", "the backend may have the card, and its delivery is sent again without a retry; if the card is in the backend, run: idcard-pipeline cards resolve \(card) --as delivered; if it must not be sent, run the same command with --as reject") }
     static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
+    static let operatorCaseEnded = Self("operator.case_ended", "a reviewer ended its case, so nothing more of it is sent")
     static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced this card")
     static let operatorImageDropped = Self("operator.image_dropped", "the card is delivered and its image is no longer stored; send a new photo if the backend needs one")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")

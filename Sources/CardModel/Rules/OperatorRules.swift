@@ -86,7 +86,7 @@ package struct OperatorRules {
         case .rejected where self.isByPerson: throw self.refusal(.operatorRejected)
         case let state
         where self.circumstances.contains(.isCaseEnded) && [.rejected, .failed, .superseded].contains(state):
-            throw self.refusal(.operatorRejected)
+            throw self.refusal(.operatorCaseEnded)
         case .rejected, .failed, .held, .superseded: break
         case _ where self.card.hasFailed && self.card.state != .delivering: break
         default: throw self.refusal(.operatorRetryState(self.card.state))
@@ -151,6 +151,7 @@ package struct OperatorRules {
         guard self.card.state == .held, self.card.reason.map(ReasonCode.perhapsDelivered.contains) == true else {
             throw self.refusal(.operatorAnewState(self.card.id))
         }
+        guard !self.circumstances.contains(.isCaseEnded) else { throw self.refusal(.operatorCaseEnded) }
         guard self.circumstances.contains(.hasImage) else { throw self.refusal(.operatorNoImage) }
         guard !self.circumstances.contains(.wasRead) || self.card.side != nil else {
             throw self.refusal(.operatorNoSide)
@@ -212,9 +213,8 @@ package struct OperatorRules {
 
     private func requireAccepting() throws(CodedError) {
         if self.card.state == .rejected, self.isByPerson, self.card.reason != .rejectedByOperator {
-            guard !self.circumstances.contains(.hasNewerPhoto), !self.circumstances.contains(.isCaseEnded) else {
-                throw self.refusal(.operatorReplaced)
-            }
+            guard !self.circumstances.contains(.isCaseEnded) else { throw self.refusal(.operatorCaseEnded) }
+            guard !self.circumstances.contains(.hasNewerPhoto) else { throw self.refusal(.operatorReplaced) }
             return
         }
         let mayGoAlone = self.card.state == .verified && self.card.reason == .frontMissing

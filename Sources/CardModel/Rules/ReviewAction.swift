@@ -9,6 +9,8 @@ package struct ReviewAction: Hashable, Sendable {
         case confirmation
         /// Writes why.
         case text
+        /// Confirms in a box what will happen, and writes why.
+        case confirmedText
         /// Chooses why the photo is returned.
         case reason
     }
@@ -36,7 +38,7 @@ package struct ReviewAction: Hashable, Sendable {
         case .retake: self.init(.retake, .reviewReturn, "R", needsLook: true, asks: .reason)
         case .reject where card.state == .rejected:
             self.init(.reject, .reviewNotOfPerson, "X", needsLook: true, asks: .text)
-        case .reject: self.init(.reject, .reviewReject, "X", needsLook: true, asks: .text)
+        case .reject: self.init(.reject, .reviewReject, "X", needsLook: true, asks: .confirmedText)
         case .holder:
             let key = person.flatMap { (1...4).contains($0) ? Character("\($0)") : nil }
             self.init(.holder, .reviewHolder(person ?? 0), key, needsLook: true)
@@ -59,6 +61,18 @@ package struct ReviewAction: Hashable, Sendable {
         default: Self(.accept, .reviewPass, "A", needsLook: true)
         }
     }
+}
+
+/// What rejecting a card for good does, the smallest first.
+package enum RejectEffect: Int, Comparable, Sendable {
+    /// A refused photo no longer says whose the number is.
+    case holder
+    /// Only the card ends.
+    case card
+    /// The case ends with it.
+    case wholeCase
+
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
 extension DecisionAction {

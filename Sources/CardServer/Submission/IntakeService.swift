@@ -106,7 +106,9 @@ final class IntakeService: Sendable {
         let answers = outcomes.map { outcome -> JSONObject in
             // A repeated request gets the same answer as the first one.
             let isDuplicate = outcome.isDuplicate && !outcome.isReplay
-            return ["card_id": outcome.card, "state": outcome.state, "duplicate": isDuplicate]
+            return [
+                "card_id": outcome.card, "state": outcome.state, "reason": outcome.reason, "duplicate": isDuplicate,
+            ]
         }
         guard answers.count == 1 else {
             return Response(json: ["cards": answers], status: .accepted, headers: headers)

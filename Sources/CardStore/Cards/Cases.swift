@@ -109,7 +109,7 @@ struct CaseRow: Equatable {
     private static func status(of number: BusinessNumber, in tx: Transaction) throws -> CaseStatus? {
         let own: SQL = "FROM cases WHERE number = \(number)"
         let sides = try tx.row("SELECT front_delivered, back_delivered \(own)", Case.delivered) ?? []
-        let isRejected = try tx.exists("SELECT 1 \(own) AND rejected_order IS NOT NULL")
+        let isRejected = try tx.exists("SELECT 1 \(own) AND ended = 1")
         var cards = try CardRow.all(
             """
             WHERE card.number = \(number) AND card.state <> \(literal: .erased) AND card.beside IS NULL

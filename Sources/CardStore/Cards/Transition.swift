@@ -7,6 +7,8 @@ struct Transition {
     var reason: ReasonCode?
     var remoteCode: String?
     var message: Message?
+    /// Whether only the event has the message, and only callers who see all cards read it.
+    var isForReviewers = false
 
     init(_ state: CardState, _ reason: ReasonCode? = nil, _ message: Message? = nil) {
         (self.to, self.reason, self.message) = (state, reason, message)
@@ -61,7 +63,7 @@ extension CardRecords {
         try tx.one(
             """
             UPDATE card SET state = \(transition.to), reason = \(transition.reason), remote_code = \(transition.remoteCode),
-            message = \(sealed), worker = NULL, waits = 0, unreadable = 0, seen = 0, beside = NULL,
+            message = \(transition.isForReviewers ? nil : sealed), worker = NULL, waits = 0, unreadable = 0, seen = 0, beside = NULL,
             changed_at = \(Transition.date(tx.now)) \(assignments)
             WHERE id = \(row.id) AND state = \(row.state)
             """

@@ -51,8 +51,8 @@ extension SandboxDecisions {
         case .anew: others = try self.sendAnew(row, in: tx)
         case .retake: others = try self.giveBack(row, reason?.code ?? .rejectedByOperator, saying: said, in: tx)
         case .reject where row.state == .rejected: others = try self.forgetHolder(of: row, in: tx)
-        case .reject: others = try self.rejectForGood(row, saying: said, in: tx)
-        case .holder: others = try self.nameCustomer(on: row, in: tx)
+        case .reject: others = try self.rejectForGood(row, saying: said, by: origin.decider, in: tx)
+        case .holder: others = try self.nameCustomer(on: row, by: origin.decider, in: tx)
         case .delivered:
             try self.records.move(leave(), Transition(.delivered), in: tx)
             try self.markDelivered(row, in: tx)
@@ -65,8 +65,11 @@ extension SandboxDecisions {
 
     private func accept(_ row: CardRow, in tx: Transaction) throws {
         if row.reason.map(ReasonCode.letInByPerson.contains) == true {
-            try tx.run("UPDATE cases SET rejected_order = NULL WHERE number = \(row.number)")
-            try self.records.move(row, Transition(self.records.start(of: row.id, in: tx) ?? .prepared), in: tx)
+            // What was there when the case ended stays ended.
+            if row.reason == .caseRejected { try tx.run("UPDATE cases SET ended = 0 WHERE number = \(row.number)") }
+            let order = try self.isEnded(row, in: tx) ? self.sandbox.intake.nextOrder(in: tx) : row.order
+            let start = try self.records.start(of: row.id, in: tx) ?? .prepared
+            try self.records.move(row, Transition(start), also: ", intake_order = \(order)", in: tx)
         } else if row.state == .rejected {
             try self.takeBackRetake(of: row, in: tx)
         } else {
@@ -82,7 +85,8 @@ extension SandboxDecisions {
     /// Leaves the old delivery, so that the card gets another key; one that was never verified is verified first.
     private func sendAnew(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
         let others = try self.leaveDelivery(row, in: tx)
-        let isRead = try self.records.hasReading(row.id, in: tx)
+        // No rule has judged a restored card as it is now; a stored reading costs no call.
+        let isRead = try row.reason != .restored && self.records.hasReading(row.id, in: tx)
         let target = isRead ? .verified : try self.records.start(of: row.id, in: tx) ?? .prepared
         let also: SQL = ", split = \(row.isSplit || row.reason == .retcodeUnlisted), \(Transition.fresh)"
         try self.records.move(CardRow.require(row.id, in: tx), Transition(target), also: also, in: tx)

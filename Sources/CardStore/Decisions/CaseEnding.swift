@@ -3,12 +3,14 @@ import Foundation
 
 // A reviewer returns a photo, or ends a case.
 extension SandboxDecisions {
-    /// Rejects a card with a reason that a person gave.
+    /// Rejects a card with a reason that a person gave. The words are for reviewers: its submitter reads the reason alone.
     func reject(_ row: CardRow, _ reason: ReasonCode, saying said: Data?, in tx: Transaction) throws {
         let text: Redacted<String>? = said.flatMap { said in
             try? row.key(self.vault).open(json: said, column: .decisionMessage)
         }
-        try self.records.move(row, Transition(.rejected, reason, text.map { .decisionRejected($0) }), in: tx)
+        var rejected = Transition(.rejected, reason, text.map { .decisionRejected($0) })
+        rejected.isForReviewers = true
+        try self.records.move(row, rejected, in: tx)
     }
 
     /// Returns a photo to its submitter; it no longer says whose the number is.
@@ -53,12 +55,12 @@ extension SandboxDecisions {
     /// Rejects a card for good; ends its case unless another photo of its side is there.
     ///
     /// - Returns: the other cards that this rejects or releases.
-    func rejectForGood(_ row: CardRow, saying said: Data?, in tx: Transaction) throws -> [CardID] {
+    func rejectForGood(_ row: CardRow, saying said: Data?, by person: String, in tx: Transaction) throws -> [CardID] {
         let endsCase = try self.endsCase(row, in: tx)
         var others = try self.leaveDelivery(row, in: tx)
         // Closing its delivery may have moved it.
         try self.reject(CardRow.require(row.id, in: tx), .rejectedByOperator, saying: said, in: tx)
-        if endsCase { others += try self.endCase(of: row, in: tx) }
+        if endsCase { others += try self.endCase(of: row, by: person, in: tx) }
         return try others + self.forgetHolder(of: row, in: tx)
     }
 
@@ -67,9 +69,23 @@ extension SandboxDecisions {
         try tx.exists("SELECT 1 FROM cases WHERE number = \(row.number) AND rejected_order >= \(row.order)")
     }
 
+    /// What rejecting a card for good does now.
+    func effectOfReject(_ row: CardRow, in tx: Transaction) throws -> RejectEffect {
+        guard row.state != .rejected else { return .holder }
+        return try self.endsCase(row, in: tx) ? .wholeCase : .card
+    }
+
+    /// Checks that a rejection does no more than its page showed.
+    ///
+    /// - Throws: `card_conflict`.
+    func require(_ shown: RejectEffect, of row: CardRow, in tx: Transaction) throws {
+        guard try self.effectOfReject(row, in: tx) > shown else { return }
+        throw CodedError(.cardConflict, .conflict, .decisionWouldEndCase(row.id))
+    }
+
     /// Whether rejecting a card ends its case: no other photo of its side is held, on its way or delivered. A card that no person
     /// has let in ends alone.
-    func endsCase(_ row: CardRow, in tx: Transaction) throws -> Bool {
+    private func endsCase(_ row: CardRow, in tx: Transaction) throws -> Bool {
         guard row.reason != .submitterConflict else { return false }
         let side = row.anySide
         if let side, try self.records.delivered(side, of: row.number, in: tx) != nil { return false }
@@ -85,9 +101,9 @@ extension SandboxDecisions {
     /// rejected if they come back undelivered.
     ///
     /// - Returns: the other cards that were rejected.
-    func endCase(of row: CardRow, in tx: Transaction) throws -> [CardID] {
+    func endCase(of row: CardRow, by person: String, in tx: Transaction) throws -> [CardID] {
         let last: SQL = "SELECT max(intake_order) FROM card WHERE number = \(row.number)"
-        try tx.run("UPDATE cases SET rejected_order = (\(last)) WHERE number = \(row.number)")
+        try tx.run("UPDATE cases SET ended = 1, rejected_order = (\(last)) WHERE number = \(row.number)")
         let open = try CardRow.all(
             """
             WHERE card.number = \(row.number) AND card.id <> \(row.id) AND card.beside IS NULL AND NOT (\(CaseRow.isForeign))
@@ -100,11 +116,19 @@ extension SandboxDecisions {
                 && !(other.reason.map(ReasonCode.perhapsDelivered.contains) ?? false)
         }
         for other in unsent {
-            try Decision.withdrawAll(about: other, in: tx)
-            try self.reject(other, .rejectedByOperator, saying: nil, in: tx)
+            try self.rejectBeside(other, by: person, in: tx)
         }
         // After all are rejected, so that no end of a dispute sends one of them.
         for other in unsent { _ = try self.forgetHolder(of: other, in: tx) }
         return unsent.map(\.id)
+    }
+
+    /// Rejects another card than the one that a person decided about; who decided about it is told.
+    func rejectBeside(_ row: CardRow, by person: String, in tx: Transaction) throws {
+        let decision = try Decision.all("WHERE decision.card = \(row.id) AND \(Decision.counts)", in: tx).first
+        try self.reject(row, .rejectedByOperator, saying: nil, in: tx)
+        guard let decision else { return }
+        let why = Message.decisionMoved(row.id, .rejected, at: tx.now, by: person)
+        try self.drop(decision, because: why, by: person, in: tx)
     }
 }

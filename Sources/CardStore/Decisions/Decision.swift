@@ -11,8 +11,8 @@ package struct Decision: Hashable, Sendable, Record {
     package let action: DecisionAction
     /// Why the photo is returned.
     package let reason: RetakeReason?
-    /// Whether a rejection ends the case, as the person was told.
-    var endsCase = false
+    /// What a rejection does, as its page showed it.
+    var effect: RejectEffect?
     /// Who decided first, and why.
     package private(set) var subject: String
     package private(set) var purpose: String
@@ -30,7 +30,7 @@ package struct Decision: Hashable, Sendable, Record {
     let sealedMessage: Data?
 
     static let columns: SQL = """
-        decision.card, card.number, decision.action, decision.reason, decision.ends_case, decision.subject, decision.purpose,
+        decision.card, card.number, decision.action, decision.reason, decision.effect, decision.subject, decision.purpose,
         decision.needs_second,
         decision.second, decision.second_purpose, decision.until, decision.worker, decision.seen, decision.message
         """
@@ -52,7 +52,7 @@ package struct Decision: Hashable, Sendable, Record {
 
     init(_ row: inout Row) throws {
         (self.card, self.number, self.action) = (try row.next(), try row.next(), try row.next())
-        (self.reason, self.endsCase) = (try row.next(), try row.next())
+        (self.reason, self.effect) = (try row.next(), try row.next(Int?.self).flatMap(RejectEffect.init))
         (self.subject, self.purpose, self.needsSecond) = (try row.next(), try row.next(), try row.next())
         (self.second, self.secondPurpose, self.until) = (try row.next(), try row.next(), try row.next())
         (self.worker, self.seen, self.sealedMessage) = (try row.next(), try row.next(), try row.next())
@@ -63,9 +63,9 @@ package struct Decision: Hashable, Sendable, Record {
         try self.remove(in: tx)
         try tx.run(
             """
-            INSERT INTO decision (card, action, reason, ends_case, subject, purpose, needs_second, second, second_purpose, until,
+            INSERT INTO decision (card, action, reason, effect, subject, purpose, needs_second, second, second_purpose, until,
                 worker, seen, message)
-            VALUES (\(self.card), \(self.action), \(self.reason), \(self.endsCase), \(self.subject), \(self.purpose),
+            VALUES (\(self.card), \(self.action), \(self.reason), \(self.effect?.rawValue), \(self.subject), \(self.purpose),
                 \(self.needsSecond), \(self.second), \(self.secondPurpose), \(self.until), \(self.worker), \(self.seen),
                 \(self.sealedMessage))
             """
@@ -81,11 +81,6 @@ package struct Decision: Hashable, Sendable, Record {
     /// The decision about a card that counts; `nil` if there is none, or the card has moved since.
     static func about(_ card: CardID, in tx: Transaction) throws -> Decision? {
         try Self.all("WHERE decision.card = \(card) AND \(Self.counts) AND NOT (\(Self.hasLapsed))", in: tx).first
-    }
-
-    /// Deletes the decisions about a card that another person's decision ends.
-    static func withdrawAll(about row: CardRow, in tx: Transaction) throws {
-        try tx.run("DELETE FROM decision WHERE card = \(row.id) AND dropped = 0")
     }
 
     static func forget(_ card: CardID, in tx: Transaction) throws {
@@ -116,6 +111,11 @@ package struct Decision: Hashable, Sendable, Record {
     /// Who decided last.
     package var decider: String { self.second ?? self.subject }
     package var waitsForSecond: Bool { self.needsSecond && self.second == nil }
+
+    /// What the access log says of it.
+    var detail: String {
+        self.second == nil ? self.reason?.rawValue ?? self.action.rawValue : "agree \(self.subject)"
+    }
 
     /// How long it can be undone.
     var wait: Wait { Wait(from: self.until.advanced(by: .zero - Limits.undoTime), until: self.until) }

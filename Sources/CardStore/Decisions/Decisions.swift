@@ -10,6 +10,7 @@ extension SandboxDecisions {
     ///   - reason: why the photo is returned; a second person who agrees may leave it out.
     ///   - seen: the last event of the card that the person saw; `nil` accepts the card as it is.
     ///   - message: the person's words.
+    ///   - effect: what a rejection does, as its page showed it; `nil` for any.
     ///   - worker: the process on whose page it can be undone; `nil` if it is carried out at once.
     ///   - mayLook: whether the person may reveal the card now: then a page asks for a look before.
     /// - Returns: the state of the card, and of the other members of a delivery that this closes or sends again.
@@ -22,6 +23,7 @@ extension SandboxDecisions {
         because reason: RetakeReason? = nil,
         seen: Int64? = nil,
         message: Redacted<String>? = nil,
+        effect: RejectEffect? = nil,
         undoableIn worker: String? = nil,
         mayLook: Bool = false,
         by origin: AccessOrigin,
@@ -38,21 +40,23 @@ extension SandboxDecisions {
             // A second person may confirm a decision although another person has claimed the case.
             let pending = try Decision.about(card, in: tx)
             let reason = try Self.reason(reason, for: action, after: pending)
+            if reason == .other, message == nil, pending?.reason != .other { throw Self.wordsMissing }
             if worker != nil, pending?.waitsForSecond != true || pending?.action != action {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
             }
             try self.require(action, of: row, in: tx)
+            if action == .reject, let effect { try self.require(effect, of: row, in: tx) }
             let isAsked = worker != nil && mayLook
             let unseen = try self.requireLook(isAsked, at: row, for: action, by: origin.decider, in: tx)
-            let detail = "\(reason?.rawValue ?? action.rawValue)\(unseen)"
             // A card whose key cannot be unwrapped is rejected without a message.
             let said = try message.flatMap { text in
                 try (try? row.key(self.vault))?.seal(json: text, column: .decisionMessage)
             }
             let how = (action, reason)
-            switch try self.weigh(how, of: row, saying: said, undoableIn: worker, by: person, detail: detail, in: tx) {
+            switch try self.weigh(how, of: row, saying: said, undoableIn: worker, by: person, unseen: unseen, in: tx) {
             case .stays(let outcome): return outcome
             case .goes(let origin, let said):
+                let detail = "\(reason?.rawValue ?? action.rawValue)\(unseen)"
                 return .done(try self.carryOut(how, of: row, saying: said, by: origin, detail: detail, in: tx))
             }
         }
@@ -71,6 +75,8 @@ extension SandboxDecisions {
         return reason
     }
 
+    private static var wordsMissing: CodedError { CodedError(.fieldInvalid, .usage, .decisionWordsMissing) }
+
     /// How a decision continues.
     enum Weighed {
         /// It is carried out now, with this origin in the access log and this message.
@@ -81,6 +87,7 @@ extension SandboxDecisions {
 
     /// Returns how a decision that the rules allow continues, and stores it if it stays.
     ///
+    /// - Parameter unseen: what the access log says if the person has not looked at the card.
     /// - Throws: `card_conflict` if another person decided something else.
     func weigh(
         _ wanted: (action: DecisionAction, reason: RetakeReason?),
@@ -88,13 +95,11 @@ extension SandboxDecisions {
         saying said: Data? = nil,
         undoableIn worker: String? = nil,
         by origin: AccessOrigin,
-        detail: String,
+        unseen: String = "",
         in tx: Transaction
     ) throws -> Weighed {
         let action = wanted.action
-        let pending = try Decision.about(row.id, in: tx)
-        // A lapsed decision is dropped, so that its person sees that.
-        if pending == nil { try self.dropLapsed("decision.card = \(row.id)", in: tx) }
+        let pending = try self.pending(about: row, in: tx)
         guard let subject = origin.caller?.subject else { return .goes(origin, said: said) }
         let needsSecond = try self.needsSecond(action, of: row, in: tx)
         var decision: Decision
@@ -104,6 +109,7 @@ extension SandboxDecisions {
         case .stands: return .stays(pending?.outcome ?? .waitsForSecond)
         case .goes(let first?):
             guard let pending else { return .goes(origin, said: said) }
+            if let effect = pending.effect { try self.require(effect, of: row, in: tx) }
             guard worker != nil else {
                 try pending.remove(in: tx)
                 return .goes(origin.confirming(first), said: pending.sealedMessage)
@@ -114,13 +120,20 @@ extension SandboxDecisions {
             return .goes(origin, said: said)
         case .goes, .waits:
             decision = try Decision(wanted, of: row, by: origin, saying: said, needsSecond: needsSecond, in: tx)
-            decision.endsCase = try action == .reject && row.state != .rejected && self.endsCase(row, in: tx)
+            if action == .reject { decision.effect = try self.effectOfReject(row, in: tx) }
         }
         if let worker { decision.makeUndoable(in: worker, at: tx.now) }
-        let said = decision.second == nil ? detail : "agree \(decision.subject)"
-        try AccessLog.append(.decide, of: [row.id], by: origin, detail: said, vault: self.vault, in: tx)
         try decision.write(in: tx)
+        let detail = decision.detail + unseen
+        try AccessLog.append(.decide, of: [row.id], by: origin, detail: detail, vault: self.vault, in: tx)
         return .stays(decision.outcome)
+    }
+
+    /// The decision about a card that counts; a lapsed one is dropped, so that its person sees that.
+    private func pending(about row: CardRow, in tx: Transaction) throws -> Decision? {
+        let pending = try Decision.about(row.id, in: tx)
+        if pending == nil { try self.dropLapsed("decision.card = \(row.id)", in: tx) }
+        return pending
     }
 
     /// Whether the sandbox requires two persons for an action.
@@ -189,16 +202,19 @@ extension SandboxDecisions {
         guard let decision = try Decision.about(row.id, in: tx), decision.waitsForSecond,
             decision.subject != origin.decider
         else { throw CodedError(.cardConflict, .conflict, .decisionNoneOfOther(row.id)) }
+        guard let text else { throw Self.wordsMissing }
         try AccessLog.append(.decide, of: [row.id], by: origin, detail: "disagree", vault: self.vault, in: tx)
-        let why: Message =
-            text.map { .decisionDisagreedSaying(by: origin.decider, $0) } ?? .decisionDisagreed(by: origin.decider)
-        try self.drop(decision, because: why, by: origin.decider, in: tx)
+        try self.drop(decision, because: .decisionDisagreed(by: origin.decider, text), by: origin.decider, in: tx)
     }
 
     /// Releases the card, or lets another person's decision wait for a second one again.
     private func takeBack(_ decision: Decision, by origin: AccessOrigin, in tx: Transaction) throws {
         try AccessLog.append(.decide, of: [decision.card], by: origin, detail: "undo", vault: self.vault, in: tx)
-        guard decision.second != nil else { return try decision.remove(in: tx) }
+        guard decision.second != nil else {
+            try decision.remove(in: tx)
+            try self.releaseDisputed(decision.number, in: tx)
+            return
+        }
         var first = decision
         (first.second, first.secondPurpose, first.worker, first.until) = (nil, nil, nil, tx.now)
         try first.write(in: tx)

@@ -95,16 +95,13 @@ extension SandboxDecisions {
         // The lists of codes may have changed.
         let (action, origin) = try self.effectiveAction(decision.action, of: row, by: person, in: tx)
         try self.require(action, of: row, in: tx)
-        let isNew = action != decision.action && decision.second == nil
-        if try decision.waitsForSecond || isNew && self.needsSecond(action, of: row, in: tx) {
+        // Since it was stored the card may have become a front of a dispute.
+        if try decision.second == nil && self.needsSecond(action, of: row, in: tx) || decision.waitsForSecond {
             let set: SQL = "worker = NULL, needs_second = 1, action = \(action)"
             try tx.run("UPDATE decision SET \(set) WHERE card = \(row.id) AND dropped = 0")
             return []
         }
-        if action == .reject, !decision.endsCase, try row.state != .rejected && self.endsCase(row, in: tx) {
-            // The person was told that the other photo of its side goes on.
-            throw CodedError(.cardConflict, .conflict, .decisionWouldEndCase(row.id))
-        }
+        if let effect = decision.effect { try self.require(effect, of: row, in: tx) }
         try decision.remove(in: tx)
         let confirmed = decision.second == nil ? origin : origin.confirming(decision.subject)
         let (how, said) = ((action, decision.reason), decision.sealedMessage)
@@ -144,6 +141,6 @@ extension SandboxDecisions {
         try self.records.log(refused, from: row.state, of: row.id, sealed: sealed, in: tx)
         let actor = AccessOrigin(actor: "dropped: \(subject) as \(decision.action)", purpose: decision.purpose)
         try AccessLog.append(.decide, of: [row.id], by: actor, vault: self.vault, in: tx)
-        try Transition.markForDecision(row.number, in: tx)
+        try self.releaseDisputed(row.number, in: tx)
     }
 }

@@ -14,7 +14,8 @@ extension SandboxDecisions {
         let isSilent = try tx.exists(
             """
             SELECT 1 FROM cases WHERE number = \(number) AND front_delivered IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM card WHERE card.number = cases.number AND intake_order = front_delivered AND holder IS NOT NULL
+                SELECT 1 FROM card WHERE card.number = cases.number AND intake_order = front_delivered
+                AND (holder IS NOT NULL OR state <> \(literal: .erased))
             )
             """
         )
@@ -32,7 +33,8 @@ extension SandboxDecisions {
     }
 
     /// Releases the cards that a dispute held, if it is over.
-    private func releaseDisputed(_ number: BusinessNumber, in tx: Transaction) throws -> [CardID] {
+    @discardableResult
+    func releaseDisputed(_ number: BusinessNumber, in tx: Transaction) throws -> [CardID] {
         try Transition.markForDecision(number, in: tx)
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
         // A decision that a person has made about one of them is carried out instead.
@@ -59,7 +61,7 @@ extension SandboxDecisions {
     /// no holder from then on.
     ///
     /// - Returns: the cards that were rejected or released.
-    func nameCustomer(on row: CardRow, in tx: Transaction) throws -> [CardID] {
+    func nameCustomer(on row: CardRow, by person: String, in tx: Transaction) throws -> [CardID] {
         let (number, holder): (BusinessNumber, Data?) = (
             row.number, try tx.value("SELECT holder FROM card WHERE id = \(row.id)")
         )
@@ -68,12 +70,14 @@ extension SandboxDecisions {
             in: tx
         )
         var moved: [CardID] = []
-        for other in others {
+        for var other in others {
+            if other.state == .delivering, try self.sandbox.deliveries.dissolveUnapplied(other, in: tx) {
+                other = try CardRow.require(other.id, in: tx)
+            }
             let isOpen = [.fetching, .received, .prepared, .verified, .failed, .held].contains(other.state)
             let isHeldByBackend = other.reason.map(ReasonCode.perhapsDelivered.contains) ?? false
             if isOpen, !isHeldByBackend, try !self.records.mayBeAtBackend(other.id, in: tx) {
-                try Decision.withdrawAll(about: other, in: tx)
-                try self.reject(other, .rejectedByOperator, saying: nil, in: tx)
+                try self.rejectBeside(other, by: person, in: tx)
                 moved.append(other.id)
             } else if other.state == .delivered || other.state == .delivering || isHeldByBackend {
                 let disowned = Transition(other.state, .holderDisowned)

@@ -190,7 +190,9 @@ extension DeliveryProposal {
             in: tx
         )
         // A back alone waits as long as a front needs a person.
-        if rows.contains(where: { $0.anySide == .back }), !rows.contains(where: { $0.anySide == .front }) {
+        if rows.contains(where: { $0.anySide == .back }),
+            !rows.contains(where: { $0.anySide == .front && !$0.isIgnored })
+        {
             let front: SQL = "coalesce(card.side, card.expected_side) = \(CardSide.front)"
             let open: SQL = "\(SandboxListings.needsPerson) AND reason <> \(ReasonCode.rejectedByOperator)"
             rows += try CardRow.all("\(own) \(literals: .rejected, .failed) AND \(front) AND \(open) LIMIT 1", in: tx)
@@ -247,6 +249,9 @@ extension DeliveryProposal {
         try self.logFindings(by: store, in: tx)
         let changes = try moves.compactMap { id, transition in
             try self.rows[id].map { try store.records.move($0, transition, in: tx) }
+        }
+        for (id, finding) in self.decision.rejected where finding.reason == .rejectedByOperator {
+            if let row = self.rows[id] { _ = try store.decisions.forgetHolder(of: row, in: tx) }
         }
         for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
             try tx.run(

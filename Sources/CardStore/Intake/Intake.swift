@@ -213,7 +213,7 @@ extension SandboxIntake {
 
     /// Whether a reviewer has ended a case: its later photos wait for a person.
     func isCaseEnded(_ number: BusinessNumber, in tx: Transaction) throws -> Bool {
-        try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND rejected_order IS NOT NULL")
+        try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND ended = 1")
     }
 
     static func holdLate(_ card: CardID) -> Transition { Transition(.held, .caseRejected, .cardCaseRejected(card)) }

@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 import Glibc
 
 /// The work for which there is space on the disk of the sandbox.
@@ -76,24 +76,28 @@ extension SandboxIntake {
     /// Whether a submitter has reached its limit of images that await fetching.
     ///
     /// These images do not count in the share of the queue: a host that does not answer must not use up room of the queue.
-    package func hasReachedFetchingLimit(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool
-    {
-        let cards: SQL = "SELECT 1 FROM card WHERE state = \(literal: .fetching) AND submitter = \(submitter)"
+    package func hasReachedFetchingLimit(for sender: Caller, share: Int = Limits.fetchingShare) async throws -> Bool {
+        let cards: SQL = "SELECT 1 FROM card WHERE state = \(literal: .fetching) AND \(Self.sent(by: sender))"
         return try await self.read { tx in try tx.exists("\(cards) LIMIT 1 OFFSET \(share - 1)") }
     }
 
     /// Whether a submitter has as many photos in the queue, or held under numbers of others, as it may: all submitters share the
     /// queue.
-    package func hasReachedQueueShare(by submitter: String, share: Int = Limits.queueShare) async throws -> Bool {
+    package func hasReachedQueueShare(by sender: Caller, share: Int = Limits.queueShare) async throws -> Bool {
         try await self.read { tx in
             try tx.exists(
                 """
-                SELECT 1 FROM card WHERE submitter = \(submitter) AND state IN \(literals: .received, .prepared) UNION ALL
-                SELECT 1 FROM card WHERE submitter = \(submitter) AND state = \(literal: .held) AND reason = 'submitter_conflict'
+                SELECT 1 FROM card WHERE \(Self.sent(by: sender)) AND state IN \(literals: .received, .prepared) UNION ALL
+                SELECT 1 FROM card WHERE \(Self.sent(by: sender)) AND state = \(literal: .held) AND reason = 'submitter_conflict'
                 LIMIT 1 OFFSET \(share - 1)
                 """
             )
         }
+    }
+
+    /// Selects the cards that a caller sent, among those of its submitter.
+    private static func sent(by sender: Caller) -> SQL {
+        "submitter = \(sender.submitter) AND \(SQL.unindexed("sent_by = \(sender.subject)"))"
     }
 
     /// Refuses one more photo of a business number that has more in progress than a case can have: the name of a folder may be

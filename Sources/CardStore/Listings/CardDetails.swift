@@ -61,8 +61,8 @@ package struct CardDetails: Encodable, Sendable {
     package let lastEvent: Int64
     /// The actions that the caller may not do, with the reason; others are allowed.
     package let actions: [DecisionAction: CodedError]
-    /// Whether rejecting it for good ends its case.
-    package let endsCase: Bool
+    /// What rejecting it for good does.
+    package let effectOfReject: RejectEffect
     /// Whether the caller has looked at it.
     let looks: SandboxDecisions.Looks
     /// A decision about it that waits for a second person; `nil` for a caller who sees its own cards only.
@@ -146,7 +146,7 @@ extension SandboxListings {
         let reading = key == nil ? nil : (try? self.records.storedReading(of: row, in: tx))?.reading
         return CardDetails(
             card: card,
-            message: hasWords ? card.message?.shown(reveals) : nil,
+            message: hasWords ? card.message?.shown(reveals) ?? card.reason?.meaningByPerson : nil,
             submitter: card.submitter,
             numberOwner: seesAll && !isOwner ? owner.map { CardDetails.Owner(submitter: $0, since: since) } : nil,
             person: caseCards.first { $0.card.id == id }?.person,
@@ -165,7 +165,7 @@ extension SandboxListings {
             reading: reading,
             lastEvent: try row.lastEvent(in: tx),
             actions: try self.sandbox.decisions.actions(for: row, by: caller, in: tx),
-            endsCase: try row.state != .rejected && self.sandbox.decisions.endsCase(row, in: tx),
+            effectOfReject: try self.sandbox.decisions.effectOfReject(row, in: tx),
             looks: try caller.map { try self.sandbox.decisions.looks(of: $0.subject, at: row, in: tx) } ?? .init(),
             proposal: seesAll ? try Decision.about(id, in: tx).flatMap { $0.waitsForSecond ? $0 : nil } : nil
         )

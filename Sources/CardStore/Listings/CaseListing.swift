@@ -114,7 +114,7 @@ extension SandboxListings {
             one.side = row.anySide
             // What a person let in is another's all the same.
             if submitter == nil || submitter == row.submitter {
-                one.message = row.shown(self.vault).message?.withoutPersonalValues
+                one.message = row.shown(self.vault).message?.withoutPersonalValues ?? row.reason?.meaningByPerson
             } else {
                 one.cardID = nil
             }
@@ -195,7 +195,7 @@ extension SandboxListings {
                 card: card,
                 submitter: card.submitter,
                 person: person.map { $0 + 1 },
-                message: card.message?.withoutPersonalValues,
+                message: card.message?.withoutPersonalValues ?? card.reason?.meaningByPerson,
                 comparedWith: comparedWith
             )
         }

@@ -37,21 +37,28 @@ extension SandboxListings {
     {
         let calls = try self.calls(for: card, in: tx)
         let decisions = seesAll ? try self.decisions(about: card, in: tx) : []
+        let events = try self.events(of: card, key: key, reveals: reveals, seesAll: seesAll, in: tx)
         // The sort is stable: an event comes after the attempt or decision that led to it.
-        return try (calls + decisions + self.events(of: card, key: key, reveals: reveals, in: tx))
-            .sorted { $0.at < $1.at }
+        return (calls + decisions + events).sorted { $0.at < $1.at }
     }
 
-    private func events(of card: CardID, key: CardKey?, reveals: Bool, in tx: Transaction) throws -> [HistoryEntry] {
+    private func events(of card: CardID, key: CardKey?, reveals: Bool, seesAll: Bool, in tx: Transaction) throws
+        -> [HistoryEntry]
+    {
         var before: CardState?
-        let events: SQL = "SELECT at, state, coalesce(remote_code, reason), message FROM event WHERE card = \(card)"
+        var events: SQL = "SELECT at, state, coalesce(remote_code, reason), message FROM event WHERE card = \(card)"
+        if !seesAll { events = "\(events) AND coalesce(reason, '') NOT IN \(list: Array(ReasonCode.forReviewers))" }
         return try tx.rows("\(events) ORDER BY id") { row in
             let (at, state) = (try row.next(Timestamp.self), try row.next(CardState.self))
             // The warning of a rule does not change the state of the card.
             let kind = state == before ? "warning" : state.rawValue
             before = state
             let code: String? = try row.next()
-            let message: Message? = try row.next(Data?.self).flatMap { try? key?.open(json: $0, column: .cardMessage) }
+            let reason = code.map(ReasonCode.init(rawValue:))
+            let isForReviewers = !seesAll && reason.map(ReasonCode.byPerson.contains) == true
+            let sealed: Data? = try row.next()
+            let message: Message? =
+                isForReviewers ? nil : sealed.flatMap { try? key?.open(json: $0, column: .cardMessage) }
             return HistoryEntry(at: at, kind: kind, state: state, code: code, message: message?.shown(reveals))
         }
     }

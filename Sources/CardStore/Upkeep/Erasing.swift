@@ -175,7 +175,7 @@ struct Erasure: Sendable {
             let row = try self.store.decisions.row(card, for: .erase, by: &person, in: tx)
             guard row.state != .erased, listed.map({ row.changedAt <= $0 }) ?? true else { continue }
             do {
-                switch try self.store.decisions.weigh((.erase, nil), of: row, by: person, detail: "erase", in: tx) {
+                switch try self.store.decisions.weigh((.erase, nil), of: row, by: person, in: tx) {
                 case .goes(let origin, _): origins[card] = origin
                 case .stays: outcome.waiting.append(card)
                 }

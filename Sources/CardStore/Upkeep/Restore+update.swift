@@ -123,15 +123,16 @@ extension Restore {
     private static func takeOverNumbers(in tx: Transaction) throws {
         try tx.run(
             """
-            INSERT INTO main.cases (number, key, submitter, holder)
-            SELECT number, key, submitter, holder FROM previous.cases
+            INSERT INTO main.cases (number, key, submitter, holder, ended, rejected_order)
+            SELECT number, key, submitter, holder, ended, rejected_order FROM previous.cases
             WHERE number IN (SELECT number FROM previous.card WHERE state = \(literal: .erased)) ON CONFLICT DO NOTHING
             """
         )
         try tx.run(
             """
             UPDATE main.cases SET
-            holder = coalesce(cases.holder, was.holder),
+            holder = coalesce(cases.holder, was.holder), ended = was.ended,
+            rejected_order = coalesce(max(cases.rejected_order, was.rejected_order), was.rejected_order, cases.rejected_order),
             disputed = CASE WHEN was.disputed = 1 OR cases.holder <> was.holder THEN 1 ELSE cases.disputed END,
             \(Self.newest("front")), \(Self.newest("back"))
             FROM previous.cases AS was WHERE was.key = cases.key

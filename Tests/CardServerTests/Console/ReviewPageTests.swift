@@ -80,7 +80,8 @@ import Testing
             func decide() async throws {
                 let page = try await visitor.get("/console/review?tab=\(tab)")
                 let fields: KeyValuePairs = [
-                    "action": "reject", "seen": try self.seen(page), "message": "blurred", "tab": tab,
+                    "action": "reject", "seen": try self.seen(page), "effect": "2", "sure": "yes", "message": "blurred",
+                    "tab": tab,
                 ]
                 let unseen = try await visitor.post("/console/cards/\(card)/decide", fields)
                 #expect(unseen.status == (isFirst ? 409 : 303), "who may look must look before")
@@ -111,7 +112,7 @@ import Testing
             #expect(try await carryOut() == [.rejected])
             #expect(try await visitor.post("/console/review/undo", undo).status == 409)
             let details = try await harness.store.listings.details(of: card, for: .process)
-            #expect(details.card.message?.text().contains("blurred") == true)
+            #expect(details.events.contains { $0.message?.id == "decision.rejected" })
             #expect(details.events.last { $0.actor != nil }?.why == "T-881")
         }
     }
@@ -122,10 +123,20 @@ import Testing
             let visitor = try await ConsoleVisitor(harness, as: "li.na")
             let page = try await visitor.get("/console/cards/\(card)")
             let seen = try self.seen(page)
+            let incomplete: [KeyValuePairs<String, String>] = [
+                ["action": "reject", "seen": seen, "sure": "yes", "message": "why"],
+                ["action": "reject", "seen": seen, "effect": "2", "message": "why"],
+                ["action": "reject", "seen": seen, "effect": "2", "sure": "yes"],
+            ]
+            for fields in incomplete {
+                #expect(try await visitor.post("/console/cards/\(card)/decide", fields).status == 422)
+            }
             clock.pass(.seconds(1))
             let other = AccessOrigin(caller: Caller(subject: "branch-b", scopes: [.review]), "token:branch-b", "T-1")
             _ = try await harness.store.decisions.resolve(card, as: .reject, by: other, now: clock.now)
-            let fields: KeyValuePairs = ["action": "reject", "seen": seen, "message": "my words <b>"]
+            let fields: KeyValuePairs = [
+                "action": "reject", "seen": seen, "effect": "2", "sure": "yes", "message": "my words <b>",
+            ]
             let answer = try await visitor.post("/console/cards/\(card)/decide", fields)
             #expect(answer.status == 409)
             #expect(answer.page.contains("branch-b") && answer.page.contains("my words &lt;b&gt;"))

@@ -11,10 +11,14 @@ import Testing
     @Test func `what a sender has in the queue and held under others' numbers takes up its share`() async throws {
         try await harness.admit("a", number: "N", submitter: "owner")
         try await harness.admit("b", number: "N", submitter: "other")
-        #expect(try await !harness.store.intake.hasReachedQueueShare(by: "other", share: 2))
+        #expect(
+            try await !harness.store.intake.hasReachedQueueShare(by: Caller(subject: "other", scopes: []), share: 2)
+        )
         try await harness.admit("c", number: "M", submitter: "other")
-        #expect(try await harness.store.intake.hasReachedQueueShare(by: "other", share: 2))
-        #expect(try await !harness.store.intake.hasReachedQueueShare(by: "owner", share: 2))
+        #expect(try await harness.store.intake.hasReachedQueueShare(by: Caller(subject: "other", scopes: []), share: 2))
+        #expect(
+            try await !harness.store.intake.hasReachedQueueShare(by: Caller(subject: "owner", scopes: []), share: 2)
+        )
     }
 
     @Test func `a business number takes so many photos in progress, and known ones all the same`() async throws {
@@ -169,9 +173,12 @@ import Testing
         try await harness.admit(harness.received("received"))
         // Images that are still to be fetched are counted apart.
         try await harness.address(number: "M")
-        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: "local", share: 2) == false)
-        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: "local", share: 1))
-        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: "desk", share: 1) == false)
+        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: .process, share: 2) == false)
+        #expect(try await harness.store.intake.hasReachedFetchingLimit(for: .process, share: 1))
+        #expect(
+            try await harness.store.intake.hasReachedFetchingLimit(for: Caller(subject: "desk", scopes: []), share: 1)
+                == false
+        )
         try await harness.admit(harness.photo("refused", number: "O", refused: StoreHarness.tooLarge))
         for index in 0..<3 {
             #expect(try await other.intake.isFull(depth: 4) == false)

@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -187,6 +188,22 @@ import Testing
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(other) == "held holder_conflict")
         #expect(try await harness.state(back) == "held restored")
+    }
+
+    @Test func `a case that a reviewer ended since stays ended`() async throws {
+        let back = try await harness.verified("back", number: "H", .back)
+        try await scene.backUpAgain()
+        let front = try await harness.judged(
+            "front",
+            number: "H",
+            .held(VerdictRule.legalityLow.reason, message: "look")
+        )
+        try await harness.resolve(front, .reject)
+        try await harness.erase(front)
+        try await scene.closeAndRestore()
+        let late = try await harness.admit("late", number: "H").card
+        #expect(try await harness.state(late) == "held case_rejected")
+        await #expect(throws: CodedError.self) { try await harness.resolve(back, .anew) }
     }
 
     @Test func `a backup of before a change of the key opens with the retired key, and leaves it`() async throws {

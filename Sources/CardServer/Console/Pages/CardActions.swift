@@ -30,7 +30,7 @@ extension CardView {
             .compactMap { ReviewAction($0, about: self.details.card, person: self.person) }
     }
 
-    private var mayWrite: Bool { self.possible.contains { $0.asks == .text || $0.asks == .reason } }
+    private var mayWrite: Bool { self.possible.contains { [.text, .confirmedText, .reason].contains($0.asks) } }
 
     private var own: [HTML] { self.possible.map { self.offer($0) } }
 
@@ -77,12 +77,13 @@ extension CardView {
         switch one.asks {
         case .nothing: return self.form(code, [submit(one.key)])
         case .confirmation: return self.opening(label, one.key, [self.form(code, [self.box(one.action), submit(nil)])])
-        case .text:
-            let box = self.details.card.state == .rejected ? nil : self.box(one.action)
+        case .text, .confirmedText:
+            let box = one.asks == .text ? nil : self.box(one.action)
+            let effect = HTML.hidden("effect", String(self.details.effectOfReject.rawValue))
             return self.opening(
                 label,
                 one.key,
-                [self.form(code, ["\(box)", self.textArea(isRequired: true), submit(nil)])]
+                [self.form(code, ["\(effect)\(box)", self.textArea(isRequired: true), submit(nil)])]
             )
         case .reason:
             return self.opening(
@@ -114,7 +115,7 @@ extension CardView {
             case .delivered: .pageSureDelivered(number.rawValue, card.anySide)
             case .anew: .pageSureMissing(number.rawValue, card.anySide)
             case .resend: .pageSureResend
-            case .reject: self.details.endsCase ? .pageSureEnds : .pageSureAlone
+            case .reject: self.details.effectOfReject == .wholeCase ? .pageSureEnds : .pageSureAlone
             default: .pageSureLooked
             }
         return "<label><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> \(sentence)</label>"

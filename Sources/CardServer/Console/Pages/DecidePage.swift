@@ -5,7 +5,7 @@ import CardStore
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: stores the decision, which is carried out after ten seconds.
     func decide(_ visit: ConsoleRequest) async throws -> Reply {
-        let form = try await visit.form(["action", "reason", "sure", "seen", "message", "tab"])
+        let form = try await visit.form(["action", "reason", "sure", "seen", "effect", "message", "tab"])
         let (store, now, tab) = (self.ports.store, self.ports.now(), form["tab"])
         let (typed, origin) = (form["message"], try visit.origin(doing: " as \(form["action"] ?? "")"))
         do {
@@ -38,8 +38,13 @@ extension Console {
         guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)) else { throw Problem(.fieldInvalid) }
         let card = try await self.ports.store.listings.details(of: visit.card, for: visit.caller).card
         let reason = form["reason"].flatMap(RetakeReason.init(rawValue:))
+        let effect = form["effect"].flatMap(Int.init).flatMap(RejectEffect.init)
+        guard action != .reject || effect != nil else { throw Problem(.fieldInvalid) }
+        let asks = ReviewAction(action, about: card)?.asks
         let lacksText = text == nil && (action == .reject || reason == .other)
-        let lacksWord = ReviewAction(action, about: card)?.asks == .confirmation && form["sure"] != "yes"
+        // A page that showed the smallest effect had no box; the decision is refused if the effect is larger by now.
+        let hasBox = asks == .confirmation || asks == .confirmedText && effect != .holder
+        let lacksWord = hasBox && form["sure"] != "yes"
         guard !lacksText, !lacksWord else {
             throw Problem(.fieldInvalid, lacksText ? .pageWordsMissing : .pageBoxMissing)
         }
@@ -49,6 +54,7 @@ extension Console {
             because: reason,
             seen: seen,
             message: text,
+            effect: effect,
             undoableIn: self.ports.engine.worker,
             mayLook: visit.mayReveal(card.submitter),
             by: origin,

@@ -251,7 +251,9 @@ private struct Doors {
         let cookie = String(try #require(signedIn["set-cookie"]).prefix { $0 != ";" })
         let page = try await send("GET", "/console/cards/\(card)", cookie: cookie).text
         let seen = try #require(page.firstMatch(of: /name="seen" value="([0-9]+)"/), "\(page)").1
-        let fields = "action=\(action)&seen=\(seen)&sure=yes" + (action == .reject ? "&message=blurred" : "")
+        let effect =
+            page.firstMatch(of: /name="effect" value="([0-9]+)"/).map { "&effect=\($0.1)&message=blurred" } ?? ""
+        let fields = "action=\(action)&seen=\(seen)&sure=yes" + (action == .reject ? effect : "")
         let answer = try await send("POST", "/console/cards/\(card)/decide", fields, cookie: cookie)
         #expect(answer.status == 303, "\(action): \(answer.text)")
     }
