@@ -84,7 +84,7 @@ enum Schema {
             foreign_since INTEGER,
             ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1)),
             rejected_order INTEGER,
-            personal INTEGER NOT NULL DEFAULT 0 CHECK (personal IN (0, 1)),
+            personal INTEGER NOT NULL DEFAULT 0 CHECK (personal BETWEEN 0 AND 2),
             claimed_by TEXT,
             claimed_tab TEXT,
             claimed_until INTEGER,
@@ -120,7 +120,7 @@ enum Schema {
         CREATE TABLE card (
             id TEXT PRIMARY KEY,
             state TEXT NOT NULL CHECK (state IN \(all: CardState.self)),
-            number TEXT NOT NULL REFERENCES cases (number),
+            number TEXT NOT NULL REFERENCES cases (number) ON UPDATE CASCADE,
             submitter TEXT NOT NULL,
             sent_by TEXT NOT NULL,
             side TEXT CHECK (side IN \(all: CardSide.self)),

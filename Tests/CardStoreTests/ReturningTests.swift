@@ -24,7 +24,7 @@ import Testing
 
     // MARK: Retake
 
-    @Test(arguments: RetakeReason.allCases)
+    @Test(arguments: RetakeReason.ofPhoto)
     func `the back of a returned front waits, and goes with the new front`(reason: RetakeReason) async throws {
         let (front, back) = (try await heldFront(), try await back())
         try await harness.store.decisions.decide(

@@ -92,7 +92,8 @@ import Testing
             Self.words(of: RetakeReason.self)
                 == """
                 retake_blurred retake_glare retake_incomplete retake_wrong_side retake_not_original \
-                retake_wrong_document retake_expired retake_other_person retake_mismatch retake_other
+                retake_wrong_document retake_expired retake_other_person retake_mismatch retake_other \
+                retake_number
                 """
         )
         #expect(

@@ -30,6 +30,9 @@ extension CardsCommand {
         @Option(help: ArgumentHelp("All cards of this business number.", valueName: "no"))
         var businessNo: String?
 
+        @Flag(help: "Replace their business numbers by digests, too; done by itself for a number that names a person.")
+        var withNumber = false
+
         @Flag(help: "All cards past the retention of their state.")
         var expired = false
 
@@ -96,6 +99,7 @@ extension CardsCommand {
                         let outcome = try await upkeep.erase(
                             cards,
                             because: reason,
+                            withNumber: self.withNumber,
                             selectedAt: listed,
                             by: origin,
                             now: .now

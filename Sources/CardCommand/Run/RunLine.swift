@@ -92,7 +92,10 @@ struct RunLine: Sendable, Report {
         self.cardID = card.id
         self.state = .card(card.state)
         // A tombstone no longer has its business number; the input may have it.
-        if card.state != .erased || self.businessNo == nil { self.businessNo = card.metadata.businessNumber.rawValue }
+        let number = card.metadata.businessNumber
+        if card.state != .erased || number.isDigest || self.businessNo == nil { self.businessNo = number.rawValue }
+        // The path names the folder, which gave the number.
+        if number.isDigest { self.source = "" }
         self.side = card.anySide
         self.reason = card.shownReason
         self.message = card.message

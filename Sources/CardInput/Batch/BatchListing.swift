@@ -14,6 +14,11 @@ package struct BatchListing: Sendable {
 
         package var item: Photo? { if case .admit(let item) = self { item } else { nil } }
 
+        /// The number that a folder gives.
+        fileprivate var folderNumber: BusinessNumber? {
+            self.item.flatMap { $0.origins[.businessNumber] == .folder ? $0.metadata.businessNumber : nil }
+        }
+
         package var name: Redacted<String> {
             switch self {
             case .admit(let item): item.name
@@ -33,6 +38,7 @@ package struct BatchListing: Sendable {
         var counts: [BusinessNumber: Int] = [:]
         for case .admit(let item) in entries { counts[item.metadata.businessNumber, default: 0] += 1 }
         self.skipped = skipped
+        let named = BusinessNumber.namingPersons(Set(entries.compactMap(\.folderNumber)))
         self.entries = entries.map { entry in
             switch entry {
             // A duplicate is judged by the photo that it repeats, and keeps its own name.
@@ -42,7 +48,12 @@ package struct BatchListing: Sendable {
                 if let count = counts[number], count > limit {
                     error = CodedError(.tooManyPhotos, .input, .inputTooManyPhotos(count, number, limit: limit))
                 }
-                return error.map { .refuse(RefusedInput(name: entry.name, error: $0)) } ?? entry
+                if let error { return .refuse(RefusedInput(name: entry.name, error: error)) }
+                guard case .admit(var item) = entry, named.contains(number), entry.folderNumber != nil else {
+                    return entry
+                }
+                item.hasPersonalFolder = true
+                return .admit(item)
             case .refuse, .ignore: return entry
             }
         }

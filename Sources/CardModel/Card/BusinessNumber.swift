@@ -47,6 +47,7 @@ extension BusinessNumber {
         let isShared = value.unicodeScalars.allSatisfy { $0.isASCII || $0.properties.generalCategory != .privateUse }
         guard value.isVisibleLine, isShared else { return .failure(.businessNumberInvisible) }
         guard !SpreadsheetText.isDamage(value) else { return .failure(.fieldSpreadsheet(.businessNumber)) }
+        guard !self.isDigest(value) else { return .failure(.businessNumberDigest) }
         guard !IDNumber.isContained(in: value) else { return .failure(.businessNumberHoldsIdentityNumber) }
         return .success(BusinessNumber(stored: value))
     }

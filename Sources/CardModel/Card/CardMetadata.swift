@@ -13,6 +13,9 @@ package struct CardMetadata: Hashable, Sendable {
     /// Cards with a higher priority are processed first; 0 by default.
     package var priority: Int
 
+    /// The number as it was given, if the sandbox has its digest in place of it.
+    package var givenNumber: Redacted<String>?
+
     package init(
         businessNumber: BusinessNumber,
         userNumber: Redacted<String>? = nil,
@@ -43,7 +46,7 @@ extension CardMetadata {
     /// The business number stays. A missing field or priority 0 changes nothing: a plain rescan of a folder must not
     /// delete the values of an earlier manifest.
     package func takingOver(_ newer: CardMetadata) -> CardMetadata {
-        CardMetadata(
+        var merged = CardMetadata(
             businessNumber: self.businessNumber,
             userNumber: newer.userNumber ?? self.userNumber,
             expectedIDNumber: newer.expectedIDNumber ?? self.expectedIDNumber,
@@ -51,6 +54,8 @@ extension CardMetadata {
             side: newer.side ?? self.side,
             priority: newer.priority == 0 ? self.priority : newer.priority
         )
+        merged.givenNumber = newer.givenNumber ?? self.givenNumber
+        return merged
     }
 
     /// Whether a verdict given under `older` may change under this metadata: the expected holder or the side differs.

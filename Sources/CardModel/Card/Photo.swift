@@ -24,6 +24,8 @@ package struct Photo: Hashable, Sendable {
     package var row: Int?
     /// The name of the request with this photo, if the request has one.
     package var receipt: Receipt?
+    /// Whether the name of its folder, which gives the number, looks like one of the list's numbers and a person's name.
+    package var hasPersonalFolder = false
     /// The side by which the form's part with this photo is named, if it is named by one.
     package var part: CardSide?
 

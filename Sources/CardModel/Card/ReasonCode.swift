@@ -30,6 +30,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
     /// A photo came after a reviewer had ended its case.
     package static let caseRejected = ReasonCode(rawValue: "case_rejected")
+    /// The business number names a person.
+    package static let businessNumberPersonal = ReasonCode(rawValue: "business_no_personal")
     /// A person said that a delivered front shows another person than the customer.
     package static let holderDisowned = ReasonCode(rawValue: "holder_disowned")
     package static let requested = ReasonCode(rawValue: "requested")
@@ -90,6 +92,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]
     /// Reasons that a person gave for a rejection: only a person takes them back.
     package static let byPerson: Set<ReasonCode> = Set(RetakeReason.allCases.map(\.code)).union([.rejectedByOperator])
+    /// Those by which a reviewer ends a case: no other photo is wanted under its number.
+    package static let endingCase: Set<ReasonCode> = [.rejectedByOperator, RetakeReason.number.code]
     /// Events of which only callers learn who see all cards: they name persons, or say what a reviewer suspects.
     package static let forReviewers: Set<ReasonCode> = [.decisionRefused, .holderDisowned]
     /// Reasons why a card is held before it is verified, until a person lets it in.

@@ -13,6 +13,11 @@ package enum RetakeReason: String, CaseIterable, Sendable, Codable {
     case mismatch = "retake_mismatch"
     /// The reviewer says why in words.
     case other = "retake_other"
+    /// The business number names a person; the case ends.
+    case number = "retake_number"
+
+    /// The reasons that say what is wrong with a photo.
+    package static let ofPhoto = Self.allCases.filter { $0 != .number }
 
     package var code: ReasonCode { ReasonCode(rawValue: self.rawValue) }
 }

@@ -13,6 +13,8 @@ struct HolderName: Hashable {
 
     var count: Int { self.folded.count }
 
+    func isContained(in other: HolderName) -> Bool { self.count > 1 && other.folded.contains(self.folded) }
+
     /// Whether a character of a name was replaced by an asterisk or the like, as some services do with personal data.
     static func isMasked(_ raw: String) -> Bool {
         raw.unicodeScalars.contains { "*＊∗✱×?？□■▢�".unicodeScalars.contains($0) }

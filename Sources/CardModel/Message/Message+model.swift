@@ -50,6 +50,7 @@ extension Message {
     static let businessNumberEmpty = Self("business_number.empty", "the business number is empty; give the number of the case")
     static let businessNumberTooLong = Self("business_number.too_long", "the business number is longer than \(count: BusinessNumber.maximumLength) code points; give only the number of the case")
     static let businessNumberInvisible = Self("business_number.invisible", "the business number holds invisible characters (a line break, a byte order mark, a direction mark, a private-use character); remove them or type the number by hand")
+    static let businessNumberDigest = Self("business_number.digest", "a business number of ~ and 16 hexadecimal digits stands for one that is erased; give the number of the case")
     static let businessNumberHoldsIdentityNumber = Self("business_number.holds_identity_number", "the business number holds an identity number, but business numbers are stored unencrypted; give the number of the case")
 
     // MARK: Submitted fields
@@ -117,6 +118,8 @@ extension Message {
     static let reviewSendAlone = Self("review.send_alone", "Send alone")
     static let reviewBothBelong = Self("review.both_belong", "Both belong here: pass this")
     static let reviewTakeBack = Self("review.take_back", "Take the return back")
+    static let reviewNumberRight = Self("review.number_right", "The number is right")
+    static let reviewReturnNumber = Self("review.return_number", "Return for another number")
     static let reviewReturn = Self("review.return", "Return for retake…")
     static let reviewReject = Self("review.reject", "Reject…")
     static let reviewNotOfPerson = Self("review.not_of_person", "Not this person's…")

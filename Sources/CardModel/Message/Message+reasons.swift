@@ -72,6 +72,7 @@ extension Message {
             Self("reason.business_no_missing", "No source gives a business number; give one."),
             Self("reason.business_no_invalid", "The business number cannot be one; correct it."),
             Self("reason.business_no_conflict", "Two sources of the photo name different business numbers; correct one of them."),
+            Self("reason.business_no_personal", "The business number seems to name a person; a reviewer decides."),
             Self("reason.field_invalid", "A field has a value that cannot be used; correct it."),
             Self("reason.field_duplicate", "A field is given twice; give it once."),
             Self("reason.too_many_photos", "There are more photos of the number than a case has; look at them."),
@@ -87,6 +88,7 @@ extension Message {
             Self("reason.retake_other_person", "This is not the customer's card; photograph the customer's own."),
             Self("reason.retake_mismatch", "The card differs from the application; correct that, or send the right card."),
             Self("reason.retake_other", "The photo cannot be used; ask the reviewer."),
+            Self("reason.retake_number", "The business number names a person; submit the photos under another number."),
         ]),
         ("Waiting", [
             Self("reason.waits_for_front", "The back waits for its front."),

@@ -89,6 +89,8 @@ package struct DeliveryMember: Hashable, Sendable {
     package var card: CardID
     package var side: CardSide
     package var businessNumber: BusinessNumber
+    /// The number as it was given, if ``businessNumber`` is its digest: what is sent.
+    package var givenNumber: Redacted<String>?
     /// The user account of the upload; `nil` for the configured one.
     package var userNumber: Redacted<String>?
     /// Whether the card is sent in a delivery of its own, because a delivery of several cards was refused as a whole.

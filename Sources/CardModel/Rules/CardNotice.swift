@@ -22,7 +22,7 @@ package enum CardNotice: Hashable, Sendable {
             case .superseded: .line
             case _ where isRetaken: .nothing
             case .failed, .held: .attention(.decide)
-            case .rejected: reason == .rejectedByOperator ? .line : .attention(.retake)
+            case .rejected: reason.map(ReasonCode.endingCase.contains) == true ? .line : .attention(.retake)
             case .verified: reason.map(Self.ofWaiting) ?? .nothing
             case .fetching, .received, .prepared, .delivering, .delivered: .nothing
             }

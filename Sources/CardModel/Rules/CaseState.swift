@@ -70,7 +70,13 @@ package struct CaseStatus: Hashable, Sendable {
             return
         }
         let isComplete = delivered.count == CardSide.allCases.count
-        self.init(isRejected ? .rejected : isComplete ? .complete : .incomplete)
+        guard isRejected else {
+            self.init(isComplete ? .complete : .incomplete)
+            return
+        }
+        // The submitter must know that the number is the cause.
+        let cause = cards.last { $0.state == .rejected && $0.reason == RetakeReason.number.code }
+        self.init(.rejected, card: cause?.id, cause: cause?.shownReason)
     }
 }
 

@@ -99,7 +99,7 @@ package struct OperatorRules {
             return
         }
         if self.circumstances.contains(.mayBeAtBackend) { throw self.refusal(self.mayBeDelivered) }
-        if self.card.state == .held, self.isLetIn || self.card.reason == .holderConflict {
+        if self.card.state == .held, self.isLetIn || self.hasDoubtedNumber || self.card.reason == .holderConflict {
             throw self.refusal(.operatorDecide(self.card.id))
         }
         // A photo superseded because it was taken earlier becomes the newest of its side.
@@ -162,6 +162,8 @@ package struct OperatorRules {
     private var isByPerson: Bool { self.card.reason.map(ReasonCode.byPerson.contains) == true }
     /// Whether it waits for a person to let it in, before it is verified.
     private var isLetIn: Bool { self.card.reason.map(ReasonCode.letInByPerson.contains) == true }
+    /// Whether it waits for a person because its number may name a person, verified or not.
+    private var hasDoubtedNumber: Bool { self.card.reason == .businessNumberPersonal }
     private var isPerhapsDelivered: Bool {
         self.circumstances.contains(.mayBeAtBackend)
             || self.card.state == .held && self.card.reason.map(ReasonCode.perhapsDelivered.contains) == true
@@ -219,7 +221,7 @@ package struct OperatorRules {
         }
         let mayGoAlone = self.card.state == .verified && self.card.reason == .frontMissing
         guard self.card.state == .held || mayGoAlone else { throw self.refusal(.operatorAcceptState(self.card.state)) }
-        guard !self.isLetIn else { return }
+        guard !self.isLetIn, !self.hasDoubtedNumber else { return }
         guard !self.isPerhapsDelivered else { throw self.refusal(self.mayBeDelivered) }
         guard self.circumstances.contains(.wasRead) else {
             try self.requireRetry()

@@ -35,6 +35,8 @@ package struct ReviewAction: Hashable, Sendable {
     package init?(_ action: DecisionAction, about card: Card, person: Int? = nil) {
         switch action {
         case .accept: self = Self.accept(card)
+        case .retake where card.reason == .businessNumberPersonal:
+            self.init(.retake, .reviewReturnNumber, "R", needsLook: true)
         case .retake: self.init(.retake, .reviewReturn, "R", needsLook: true, asks: .reason)
         case .reject where card.state == .rejected:
             self.init(.reject, .reviewNotOfPerson, "X", needsLook: true, asks: .text)
@@ -57,6 +59,7 @@ package struct ReviewAction: Hashable, Sendable {
         case _ where card.state == .rejected: Self(.accept, .reviewTakeBack, nil, needsLook: true, asks: .confirmation)
         case .submitterConflict, .caseRejected: Self(.accept, .reviewLetIn, "I", needsLook: true)
         case .frontMissing, .memberMismatch: Self(.accept, .reviewSendAlone, "B", needsLook: true, asks: .confirmation)
+        case .businessNumberPersonal: Self(.accept, .reviewNumberRight, nil, needsLook: true, asks: .confirmation)
         case .holderConflict: Self(.accept, .reviewBothBelong, nil, needsLook: true, asks: .confirmation)
         default: Self(.accept, .reviewPass, "A", needsLook: true)
         }

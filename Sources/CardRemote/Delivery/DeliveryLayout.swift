@@ -50,7 +50,7 @@ struct DeliveryLayout: Sendable {
     private func business(of member: DeliveryMember) -> [DeliveryPart] {
         [
             .text(self.names.businessTypeValue, name: self.names.businessType),
-            .text(member.businessNumber.rawValue, name: self.names.businessNumber),
+            .text(member.givenNumber?.reveal() ?? member.businessNumber.rawValue, name: self.names.businessNumber),
         ]
     }
 

@@ -184,6 +184,7 @@ extension Message {
     static let pageSureResend = Self("page.sure_resend", "The backend keeps one document for each Idempotency-Key, so that the same bytes under the same key do no harm.")
     static let pageSureEnds = Self("page.sure_ends", "This ends the case: nothing more of it is sent, and a later photo waits for a reviewer.")
     static let pageSureAlone = Self("page.sure_alone", "Only this photo ends: another one of its side is there.")
+    static let pageSureNumber = Self("page.sure_number", "The backend knows the case by this very number.")
     static let pageSureLooked = Self("page.sure_looked", "I have looked at the photos of the whole case.")
     static let pagePhoto = Self("page.photo", "photo")
     private static func sideOrPhoto(_ side: CardSide?) -> Message { side.map(Message.word) ?? .pagePhoto }

@@ -128,6 +128,7 @@ struct CardRow: Record {
             card.metadata.userNumber = values.userNumber
             card.metadata.expectedIDNumber = values.expectedIDNumber
             card.metadata.expectedName = values.expectedName
+            card.metadata.givenNumber = values.givenNumber
         }
         if let key, let message = self.sealedMessage {
             card.message = try key.open(json: message, column: .cardMessage)
@@ -144,6 +145,7 @@ struct SealedMetadata: Codable {
     var userNumber: Redacted<String>?
     var expectedIDNumber: Redacted<String>?
     var expectedName: Redacted<String>?
+    var givenNumber: Redacted<String>?
     /// The name by which reports speak of the input: a path as a person gave it.
     var inputName: Redacted<String>?
 
@@ -151,11 +153,13 @@ struct SealedMetadata: Codable {
         case userNumber = "userNumber"
         case expectedIDNumber = "expectedIDNumber"
         case expectedName = "expectedName"
+        case givenNumber = "givenNumber"
         case inputName = "inputName"
     }
 
     init(_ metadata: CardMetadata, inputName: Redacted<String>?) {
         (self.userNumber, self.expectedIDNumber) = (metadata.userNumber, metadata.expectedIDNumber)
         (self.expectedName, self.inputName) = (metadata.expectedName, inputName)
+        self.givenNumber = metadata.givenNumber
     }
 }

@@ -185,12 +185,14 @@ extension SandboxUpkeep {
             let page = try await self.sandbox.database.read { tx in
                 try tx.rows(
                     """
-                    SELECT id, reason, (\(logged)), intake_order FROM card
+                    SELECT id, reason, (\(logged)), number, intake_order FROM card
                     WHERE state = \(literal: .erased) AND remains IS NOT NULL AND intake_order > \(after)
                     ORDER BY intake_order LIMIT \(Limits.rowsPerCheck)
                     """
                 ) { row in
-                    let entry = try ErasureList.Entry(card: row.next(), reason: row.next(), accessNumber: row.next())
+                    var entry = try ErasureList.Entry(card: row.next(), reason: row.next(), accessNumber: row.next())
+                    let number: BusinessNumber = try row.next()
+                    entry.number = number.isDigest ? number : nil
                     return (entry, order: try row.next(Int64.self))
                 }
             }
@@ -259,12 +261,19 @@ extension SandboxUpkeep {
             last = try await self.write(at: now) { try CaseRow.setCaseStates(after: after, in: $0) }
         }
         if codes.contains("erased_with_remains") { await self.emptyLog() }
-        for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {
-            try await self.erase([entry.card], because: entry.reason ?? .requested, by: origin, now: now)
-        }
+        if codes.contains("erasure_cut_off") { try await self.finishErasures(by: origin, now: now) }
         if codes.contains("erasure_line_missing") { try await self.writeMissingErasureLines() }
         let left = try await self.check()
         return (before.filter { !left.contains($0) }, left)
+    }
+
+    /// Erases the cards that are listed as erased and are not.
+    private func finishErasures(by origin: AccessOrigin, now: Timestamp) async throws {
+        for entry in try await self.unerased() {
+            let reason = entry.reason ?? .requested
+            let withNumber = entry.number != nil
+            try await self.erase([entry.card], because: reason, withNumber: withNumber, by: origin, now: now)
+        }
     }
 
     /// Checks the whole access log, as `fsck` does; returns the numbers of lines and findings.

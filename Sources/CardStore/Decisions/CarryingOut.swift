@@ -32,7 +32,7 @@ extension SandboxDecisions {
         detail: String,
         in tx: Transaction
     ) throws -> [CardChange] {
-        let (action, reason) = how
+        let (action, reason, code) = (how.action, how.reason, how.reason?.code ?? .rejectedByOperator)
         try AccessLog.append(action.access, of: [row.id], by: origin, detail: detail, vault: self.vault, in: tx)
         var others: [CardID] = []
         func leave() throws -> CardRow {
@@ -49,21 +49,22 @@ extension SandboxDecisions {
         case .retry: return [try self.retry(row, in: tx)]
         case .resend: others = try self.resend(row, in: tx)
         case .anew: others = try self.sendAnew(row, in: tx)
-        case .retake: others = try self.giveBack(row, reason?.code ?? .rejectedByOperator, saying: said, in: tx)
+        case .retake where reason != .number: others = try self.giveBack(row, code, saying: said, in: tx)
         case .reject where row.state == .rejected: others = try self.forgetHolder(of: row, in: tx)
-        case .reject: others = try self.rejectForGood(row, saying: said, by: origin.decider, in: tx)
+        case .reject, .retake: others = try self.rejectForGood(row, code, saying: said, by: origin.decider, in: tx)
         case .holder: others = try self.nameCustomer(on: row, by: origin.decider, in: tx)
         case .delivered:
             try self.records.move(leave(), Transition(.delivered), in: tx)
             try self.markDelivered(row, in: tx)
-        case .accept: try self.accept(row, in: tx)
+        case .accept: others = try self.accept(row, in: tx)
         // Cards are erased by `Erasure`, with a certificate.
         case .erase: break
         }
         return try ([row.id] + others.filter { $0 != row.id }).map { CardChange(try CardRow.require($0, in: tx)) }
     }
 
-    private func accept(_ row: CardRow, in tx: Transaction) throws {
+    private func accept(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
+        if row.reason == .businessNumberPersonal { return try self.acceptNumber(of: row, in: tx) }
         if row.reason.map(ReasonCode.letInByPerson.contains) == true {
             // What was there when the case ended stays ended.
             if row.reason == .caseRejected { try tx.run("UPDATE cases SET ended = 0 WHERE number = \(row.number)") }
@@ -79,6 +80,19 @@ extension SandboxDecisions {
             let isSplit = row.isSplit || row.reason == .memberMismatch
             let also: SQL = ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
             try self.records.move(row, Transition(.verified), also: also, in: tx)
+        }
+        return []
+    }
+
+    /// A number that seems to name a person is right: the cards that it held continue, and are judged by their readings.
+    private func acceptNumber(of row: CardRow, in tx: Transaction) throws -> [CardID] {
+        try tx.run("UPDATE cases SET personal = 2 WHERE number = \(row.number)")
+        let held: SQL = "card.state = \(literal: .held) AND card.reason = \(ReasonCode.businessNumberPersonal)"
+        let others: SQL = "card.id <> \(row.id) AND NOT \(Decision.holdsCard)"
+        let all: SQL = "WHERE card.number = \(row.number) AND \(held) AND (card.id = \(row.id) OR \(others))"
+        return try CardRow.all("\(all) ORDER BY card.intake_order", in: tx).map { card in
+            let start = try self.records.start(of: card.id, in: tx) ?? .prepared
+            return try self.records.move(card, Transition(start), also: ", \(Transition.fresh)", in: tx).card
         }
     }
 

@@ -55,11 +55,17 @@ extension SandboxDecisions {
     /// Rejects a card for good; ends its case unless another photo of its side is there.
     ///
     /// - Returns: the other cards that this rejects or releases.
-    func rejectForGood(_ row: CardRow, saying said: Data?, by person: String, in tx: Transaction) throws -> [CardID] {
+    func rejectForGood(
+        _ row: CardRow,
+        _ reason: ReasonCode,
+        saying said: Data?,
+        by person: String,
+        in tx: Transaction
+    ) throws -> [CardID] {
         let endsCase = try self.endsCase(row, in: tx)
         var others = try self.leaveDelivery(row, in: tx)
         // Closing its delivery may have moved it.
-        try self.reject(CardRow.require(row.id, in: tx), .rejectedByOperator, saying: said, in: tx)
+        try self.reject(CardRow.require(row.id, in: tx), reason, saying: said, in: tx)
         if endsCase { others += try self.endCase(of: row, by: person, in: tx) }
         return try others + self.forgetHolder(of: row, in: tx)
     }

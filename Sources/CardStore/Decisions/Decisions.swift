@@ -39,7 +39,7 @@ extension SandboxDecisions {
             let (action, person) = try self.effectiveAction(wanted, of: row, by: origin, in: tx)
             // A second person may confirm a decision although another person has claimed the case.
             let pending = try Decision.about(card, in: tx)
-            let reason = try Self.reason(reason, for: action, after: pending)
+            let reason = try Self.reason(reason, for: action, of: row, after: pending)
             if reason == .other, message == nil, pending?.reason != .other { throw Self.wordsMissing }
             if worker != nil, pending?.waitsForSecond != true || pending?.action != action {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
@@ -66,11 +66,14 @@ extension SandboxDecisions {
     private static func reason(
         _ given: RetakeReason?,
         for action: DecisionAction,
+        of row: CardRow,
         after pending: Decision?
     ) throws -> RetakeReason? {
         guard action == .retake else { return nil }
-        guard let reason = given ?? pending?.reason else {
-            throw CodedError(.fieldInvalid, .usage, .decisionReasonMissing(RetakeReason.allCases))
+        // What is wrong with the number is no matter of the photo, and the other way round.
+        let possible = row.reason == .businessNumberPersonal ? [.number] : RetakeReason.ofPhoto
+        guard let reason = given ?? pending?.reason, possible.contains(reason) else {
+            throw CodedError(.fieldInvalid, .usage, .decisionReasonMissing(possible))
         }
         return reason
     }

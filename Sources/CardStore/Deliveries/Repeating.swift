@@ -147,13 +147,16 @@ extension SandboxDeliveries {
     /// The values of a card that a form uses; `nil` if its side is not known.
     func member(_ row: CardRow) -> DeliveryMember? {
         guard let side = row.anySide else { return nil }
-        return DeliveryMember(
+        // A card that cannot be unsealed is reported when the material is fetched, so the error is ignored here.
+        let metadata = (try? row.card(self.vault))?.metadata
+        var member = DeliveryMember(
             card: row.id,
             side: side,
             businessNumber: row.number,
-            // A card that cannot be unsealed is reported when the material is fetched, so the error is ignored here.
-            userNumber: (try? row.card(self.vault))?.metadata.userNumber,
+            userNumber: metadata?.userNumber,
             isSplit: row.isSplit
         )
+        member.givenNumber = metadata?.givenNumber
+        return member
     }
 }

@@ -96,7 +96,7 @@ extension SandboxIntake {
         in tx: Transaction
     ) throws -> Transition? {
         // Only a person lets it in.
-        if row.state == .held, row.reason == .caseRejected { return nil }
+        if row.state == .held, row.reason == .caseRejected || row.reason == .businessNumberPersonal { return nil }
         let again = Transition(.prepared)
         guard try self.records.hasImage(row.id, in: tx) else {
             // A card whose bytes await preparation continues as it is, unless they come prepared now.

@@ -35,7 +35,8 @@ extension SandboxIntake {
         }
         var photo = photo
         let number = photo.metadata.businessNumber
-        photo.metadata.businessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
+        photo.metadata.businessNumber = try self.sandbox.stored(number, in: tx)
+        if photo.metadata.businessNumber.isDigest { photo.metadata.givenNumber = Redacted(number.rawValue) }
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
         let outcome: Admitted
         let owner = try self.firstSubmitter(of: photo, in: tx)
@@ -128,13 +129,7 @@ extension SandboxIntake {
         beside known: CardID? = nil,
         in tx: Transaction
     ) throws -> Admitted {
-        var start = photo.content.start
-        // Work on a card under another submitter's number waits until a person accepts it.
-        if isForeign, start.to != .rejected {
-            start = Self.holdForeign(photo.id)
-        } else if start.to != .rejected, known == nil, try self.isCaseEnded(photo.metadata.businessNumber, in: tx) {
-            start = Self.holdLate(photo.id)
-        }
+        let start = try self.start(of: photo, isForeign: isForeign, isRetake: known != nil, in: tx)
         let metadata = photo.metadata
         let host: String? = if case .remote(_, let host) = photo.content { host } else { nil }
         let order = try self.nextOrder(in: tx)
@@ -160,6 +155,19 @@ extension SandboxIntake {
         try Transition.markForDecision(metadata.businessNumber, isIgnored: isIgnored, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, for: photo.submitter, in: tx)
         return Admitted(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
+    }
+
+    /// The first transition of a card: some wait for a person before anything is done for them.
+    private func start(of photo: NewCard, isForeign: Bool, isRetake: Bool, in tx: Transaction) throws -> Transition {
+        let (start, number) = (photo.content.start, photo.metadata.businessNumber)
+        guard start.to != .rejected else { return start }
+        if isForeign { return Self.holdForeign(photo.id) }
+        guard !isRetake else { return start }
+        if try self.isCaseEnded(number, in: tx) { return Self.holdLate(photo.id) }
+        guard try self.isNumberDoubted(photo, in: tx) else { return start }
+        try self.sandbox.markPersonal(number, in: tx)
+        let why: Message = photo.hasPersonalFolder ? .cardFolderPersonal(photo.id) : .cardNumberPersonal(photo.id)
+        return Transition(.held, .businessNumberPersonal, why)
     }
 
     /// Assigns the next number in the order of all inputs.
@@ -214,6 +222,14 @@ extension SandboxIntake {
     /// Whether a reviewer has ended a case: its later photos wait for a person.
     func isCaseEnded(_ number: BusinessNumber, in tx: Transaction) throws -> Bool {
         try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND ended = 1")
+    }
+
+    /// Whether a number seems to name a person, or is erased, so that a photo waits for a reviewer before it is verified.
+    private func isNumberDoubted(_ photo: NewCard, in tx: Transaction) throws -> Bool {
+        let number = photo.metadata.businessNumber
+        guard !number.isDigest else { return true }
+        let isPersonal = photo.hasPersonalFolder || number.contains(photo.metadata.expectedName)
+        return try isPersonal && !self.sandbox.isNumberAccepted(number, in: tx)
     }
 
     static func holdLate(_ card: CardID) -> Transition { Transition(.held, .caseRejected, .cardCaseRejected(card)) }

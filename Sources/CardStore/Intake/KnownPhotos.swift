@@ -21,7 +21,7 @@ extension SandboxIntake {
                 try found[index].map { try self.changes($0, items[index], in: tx) } ?? false
             }
             let new = try Set(items.map(\.metadata.businessNumber)).filter { number in
-                try !tx.exists("SELECT 1 FROM cases WHERE key = \(number.key)")
+                try !tx.exists("SELECT 1 FROM cases WHERE number = \(self.sandbox.stored(number, in: tx))")
             }
             return (found, changed, new)
         }
@@ -53,11 +53,12 @@ extension SandboxIntake {
 
     private func known(_ item: Photo, in tx: Transaction) throws -> Admitted? {
         guard let file = item.file else { return nil }
-        let (location, number) = (self.location(file.path), item.metadata.businessNumber)
+        let location = self.location(file.path)
+        let number = try self.sandbox.stored(item.metadata.businessNumber, in: tx)
         return try tx.row(
             """
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(location) AND input.number = \(first: number) AND input.device = \(Int64(bitPattern: file.device))
+            WHERE input.location = \(location) AND input.number = \(number) AND input.device = \(Int64(bitPattern: file.device))
             AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
             AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
             AND (card.state <> \(literal: .rejected) OR card.prepared IS NOT NULL)
@@ -77,7 +78,7 @@ extension SandboxIntake {
         let source = self.vault.fingerprint(source.bytes, .source)
         return try await self.read { tx in
             if let receipt, try self.outcome(of: receipt, from: sender, in: tx) != nil { return true }
-            let number: BusinessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
+            let number = try self.sandbox.stored(number, in: tx)
             let same = try self.firstCard(of: number, where: "card.source = \(source)", for: submitter, in: tx)
             guard let same else { return false }
             // The image of a delivered card may be gone, and is not needed.

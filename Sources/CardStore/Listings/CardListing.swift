@@ -40,7 +40,7 @@ extension SandboxListings {
         let order: SQL = newestFirst ? "intake_order DESC" : "intake_order"
         let page: SQL = "ORDER BY \(order) LIMIT \(min(limit, Limits.pageSize))"
         return try await self.read { [filter] tx in
-            let pages: [SQL] = Self.conditions(filter).map { condition in
+            let pages: [SQL] = try self.conditions(filter, in: tx).map { condition in
                 "SELECT * FROM (SELECT intake_order FROM card WHERE \(range) AND \(condition) \(page)) AS page"
             }
             let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) AS page \(page)"
@@ -50,11 +50,11 @@ extension SandboxListings {
     }
 
     /// Conditions that together select the cards of a filter, each card once; an index gives the cards of a condition in order.
-    static func conditions(_ filter: CardFilter) -> [SQL] {
+    func conditions(_ filter: CardFilter, in tx: Transaction) throws -> [SQL] {
         // A number selects fewer cards than a reason, and a reason fewer than a state.
         let (hasNumber, hasReason) = (filter.number != nil, filter.reason != nil)
         var own: [SQL] = []
-        if let number = filter.number { own.append("number = \(first: number)") }
+        if let number = filter.number { own.append("number = \(try self.sandbox.stored(number, in: tx))") }
         if let submitter = filter.submitter { own.append(.unindexed("submitter = \(submitter)", if: hasNumber)) }
         // No client got the id of a card that may be deleted again.
         var conditions = [SQL.joined(own + [filter.includesFetchedAgain ? "1 = 1" : "beside IS NULL"], by: " AND ")]

@@ -77,7 +77,9 @@ extension SandboxListings {
             for state in states.drop(while: { last != nil && $0 != last?.state }) where found.count <= limit {
                 var conditions: [SQL] = ["state = \(state)"]
                 if let submitter { conditions.append("submitter = \(submitter)") }
-                if let number = filter.number { conditions.append("key = \(number.key)") }
+                if let number = filter.number {
+                    conditions.append("number = \(try self.sandbox.stored(number, in: tx))")
+                }
                 if let since = filter.since { conditions.append("since >= \(since)") }
                 if let last, last.state == state {
                     conditions.append("(since, number) > (\(last.since), \(last.number))")
@@ -139,7 +141,8 @@ extension SandboxListings {
     package func count(of state: CaseState, among numbers: Set<BusinessNumber>) async throws -> Int {
         try await self.read { tx in
             try numbers.count { number in
-                try tx.exists("SELECT 1 FROM cases WHERE key = \(number.key) AND state = \(state)")
+                let own = try self.sandbox.stored(number, in: tx)
+                return try tx.exists("SELECT 1 FROM cases WHERE number = \(own) AND state = \(state)")
             }
         }
     }
@@ -179,7 +182,7 @@ extension SandboxListings {
     func caseCards(of number: BusinessNumber, for caller: Caller?, in tx: Transaction) throws -> [CaseCard] {
         let rows = try tx.rows(
             """
-            SELECT \(CardRow.columns), card.holder, card.compared_with FROM \(CardRow.tables) WHERE card.number = \(first: number)
+            SELECT \(CardRow.columns), card.holder, card.compared_with FROM \(CardRow.tables) WHERE card.number = \(self.sandbox.stored(number, in: tx))
             AND card.beside IS NULL ORDER BY card.intake_order LIMIT \(Limits.pageSize)
             """
         ) { row in

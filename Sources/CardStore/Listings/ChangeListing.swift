@@ -57,7 +57,7 @@ extension SandboxListings {
     }
 
     private func matching(of ids: [CardID], _ filter: CardFilter, in tx: Transaction) throws -> [CardID: Card] {
-        let fits = SQL.joined(Self.conditions(filter).map { "(\($0))" }, by: " OR ")
+        let fits = SQL.joined(try self.conditions(filter, in: tx).map { "(\($0))" }, by: " OR ")
         let rows = try CardRow.all("WHERE card.id IN \(list: ids) AND \(SQL.unindexed(fits))", in: tx)
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0.shown(self.vault)) })
     }

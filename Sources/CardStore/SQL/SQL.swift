@@ -75,12 +75,6 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.text += isList ? "(\(words))" : words
         }
 
-        /// Selects the spelling of a number with which its case was created, which all rows have; `NULL` if there is no case.
-        mutating func appendInterpolation(first number: BusinessNumber) {
-            self.text += "(SELECT number FROM cases WHERE key = ?)"
-            self.values.append(.text(number.key))
-        }
-
         /// Binds a list of values in brackets, which must not be empty, since not every database accepts `IN ()`. Repeats the
         /// last value up to a power of two, because each length is another statement to compile.
         mutating func appendInterpolation(list: [some Bindable]) {

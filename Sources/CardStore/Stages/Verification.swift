@@ -78,12 +78,7 @@ extension SandboxStages {
         -> CardChange
     {
         let seen = reading.selecting(row.expectedSide)
-        let transition =
-            switch judgement.verdict {
-            case .accepted: Transition(.verified)
-            case .rejected(let reason, let message): Transition(.rejected, reason, message)
-            case .held(let reason, let message): Transition(.held, reason, message)
-            }
+        let transition = try self.transition(of: row, by: judgement.verdict, reading: seen, in: tx)
         // A front of a person other than the expected one does not tell the holder of the number.
         let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
         let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
@@ -99,6 +94,27 @@ extension SandboxStages {
         let change = try self.records.move(row, transition, also: also, in: tx)
         for warning in judgement.warnings { try self.logWarning(warning, of: row, in: transition.to, in: tx) }
         return change
+    }
+
+    private func transition(of row: CardRow, by verdict: Verdict, reading: CardReading, in tx: Transaction) throws
+        -> Transition
+    {
+        if case .rejected(let reason, let message) = verdict { return Transition(.rejected, reason, message) }
+        // The number comes first: what else holds the card is judged again once a person has said that the number is right.
+        if try self.namesPerson(row, reading: reading, in: tx) {
+            try self.sandbox.markPersonal(row.number, in: tx)
+            return Transition(.held, .businessNumberPersonal, .cardNumberPersonal(row.id))
+        }
+        if case .held(let reason, let message) = verdict { return Transition(.held, reason, message) }
+        return Transition(.verified)
+    }
+
+    /// Whether the number of a card contains the name that was read or expected, and no person has said that it is right.
+    private func namesPerson(_ row: CardRow, reading: CardReading, in tx: Transaction) throws -> Bool {
+        let metadata = try row.card(self.vault).metadata
+        let number = metadata.givenNumber.map { BusinessNumber(stored: $0.reveal()) } ?? row.number
+        guard [reading.fields.name, metadata.expectedName].contains(where: number.contains) else { return false }
+        return try !self.sandbox.isNumberAccepted(row.number, in: tx)
     }
 
     /// Has cards judged again that were held for a doubtful clock, once the clock differs by a day. Their readings are stored, so

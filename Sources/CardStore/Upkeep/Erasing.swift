@@ -9,18 +9,24 @@ extension SandboxUpkeep {
     ///
     /// The delivery of a card is closed: its other members are held, or return to `verified` if it was surely not applied.
     ///
-    /// - Parameter listed: when the cards were selected; cards that have changed since are not erased.
+    /// - Parameters:
+    ///   - withNumber: whether their business numbers are replaced by digests, too, once all cards of a number are erased; a
+    ///     number that names a person always is.
+    ///   - listed: when the cards were selected; cards that have changed since are not erased.
     /// - Returns: the results; a card that was erased before has its earlier certificate.
     /// - Throws: `not_found` before anything is erased.
     @discardableResult
     package func erase(
         _ cards: [CardID],
         because reason: ReasonCode,
+        withNumber: Bool = false,
         selectedAt listed: Timestamp? = nil,
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> ErasureOutcome {
-        try await Erasure(store: self.sandbox, reason: reason, origin: origin, now: now).run(cards, selectedAt: listed)
+        var erasure = Erasure(store: self.sandbox, reason: reason, origin: origin, now: now)
+        erasure.withNumber = withNumber
+        return try await erasure.run(cards, selectedAt: listed)
     }
 
     func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
@@ -128,6 +134,7 @@ struct Erasure: Sendable {
     let reason: ReasonCode
     let origin: AccessOrigin
     let now: Timestamp
+    var withNumber = false
     /// Called at each step.
     var reached: @Sendable (Step) -> Void = { _ in }
 
@@ -197,7 +204,10 @@ struct Erasure: Sendable {
             let row = try self.store.decisions.row(card, for: .erase, by: self.origin.caller, in: tx)
             let origin = origins[card] ?? self.origin
             if row.state != .erased { entries.append(try self.erase(row, by: origin, in: tx)) }
+            if self.withNumber { try self.store.markPersonal(row.number, in: tx) }
         }
+        let digests = try self.store.forgetNumbers(of: cards, in: tx)
+        for index in entries.indices { entries[index].number = digests[entries[index].card] }
         try CaseRow.setCaseStates(in: tx)
         self.store.preparedImages.drop(cards)
         self.reached(.begun)

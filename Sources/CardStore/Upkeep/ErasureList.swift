@@ -141,11 +141,14 @@ struct ErasureList: Sendable {
         let reason: ReasonCode?
         /// The line of the access log that reports the erasure; `nil` if a crash cut the line of this list off.
         var accessNumber: Int64?
+        /// The digest that replaced the business number, if this was the last card under one that is erased.
+        var number: BusinessNumber?
 
         private enum CodingKeys: String, CodingKey {
             case card = "card_id"
             case reason = "reason"
             case accessNumber = "access_number"
+            case number = "business_no"
         }
 
         /// Whether the sandbox has the card, and the card is not erased.

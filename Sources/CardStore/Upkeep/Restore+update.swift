@@ -19,6 +19,9 @@ extension Restore {
             }
         }
         try await self.raiseEventNumber(in: database, beside: previous != nil)
+        // First, so that the cases of both sandboxes have one number.
+        let digests = Set(erased.compactMap(\.number))
+        try await database.write(at: self.now) { tx in try store.forgetNumbers(withDigests: digests, in: tx) }
         if let previous {
             let isSame = previous.vault.map(store.vault.isSame) ?? false
             if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
@@ -264,7 +267,9 @@ extension Restore {
 
     private func hold(_ row: CardRow, _ store: Sandbox, in tx: Transaction) throws {
         // These reasons also stop other cards of the same number, so a card that is held for one of them keeps it.
-        let unchanged: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict, .caseRejected]
+        let unchanged: Set<ReasonCode> = [
+            .outcomeUnknown, .holderConflict, .submitterConflict, .caseRejected, .businessNumberPersonal,
+        ]
         let reason = row.state == .held ? row.reason.flatMap { unchanged.contains($0) ? $0 : nil } : nil
         // A card held for an unlisted code becomes `restored`, too: its stored answer may be older than later attempts.
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))

@@ -15,6 +15,8 @@ struct Vault: Sendable {
         case location = "place"
         /// The identity number on a front.
         case holder = "holder"
+        /// A business number that is erased.
+        case number = "number"
         /// The name of a request, and its content.
         case receipt = "receipt"
         /// The terms with which answers are read.

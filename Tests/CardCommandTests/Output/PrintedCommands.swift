@@ -41,6 +41,14 @@ enum PrintedCommands {
             ["card.case_rejected: cards resolve --as accept", "card.case_rejected: cards resolve --as reject"]
         ),
         (
+            .test("what is under it waits for a person, who says that it is right"),
+            ["card.number_personal: cards resolve --as accept", "card.folder_personal: cards resolve --as accept"]
+        ),
+        (
+            .test("it is returned for another number, which ends the case"),
+            ["card.number_personal: cards resolve --as retake", "card.folder_personal: cards resolve --as retake"]
+        ),
+        (
             .test("the back of a returned front waits, and goes with the new front"),
             ["cards.retake_reason: cards resolve --as retake"]
         ),

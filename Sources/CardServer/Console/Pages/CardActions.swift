@@ -75,7 +75,9 @@ extension CardView {
             return self.form(code, ["\(HTML.hidden("reason", proposal?.reason?.rawValue))", submit("A")])
         }
         switch one.asks {
-        case .nothing: return self.form(code, [submit(one.key)])
+        case .nothing:
+            let reason = HTML.hidden("reason", one.action == .retake ? RetakeReason.number.rawValue : nil)
+            return self.form(code, ["\(reason)", submit(one.key)])
         case .confirmation: return self.opening(label, one.key, [self.form(code, [self.box(one.action), submit(nil)])])
         case .text, .confirmedText:
             let box = one.asks == .text ? nil : self.box(one.action)
@@ -96,7 +98,7 @@ extension CardView {
 
     /// A button for each reason of a return; while they show, digits press them.
     private func reasons(_ lock: HTML) -> HTML {
-        let buttons = RetakeReason.allCases.enumerated().map { index, reason in
+        let buttons = RetakeReason.ofPhoto.enumerated().map { index, reason in
             let digit = Character("\((index + 1) % 10)")
             return HTML(
                 """
@@ -116,6 +118,7 @@ extension CardView {
             case .anew: .pageSureMissing(number.rawValue, card.anySide)
             case .resend: .pageSureResend
             case .reject: self.details.effectOfReject == .wholeCase ? .pageSureEnds : .pageSureAlone
+            case .accept where card.reason == .businessNumberPersonal: .pageSureNumber
             default: .pageSureLooked
             }
         return "<label><input type=\"checkbox\" name=\"sure\" value=\"yes\" required> \(sentence)</label>"
