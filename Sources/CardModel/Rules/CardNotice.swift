@@ -14,7 +14,6 @@ package enum CardNotice: Hashable, Sendable {
     ///   - isSeen: whether a person marked it as seen, so that it no longer counts.
     ///   - isRetaken: whether a later photo of its number and side was delivered.
     package init(_ state: CardState, _ reason: ReasonCode?, isSeen: Bool, isRetaken: Bool) {
-        let isRetaken = isRetaken && reason != .submitterConflict
         self =
             switch state {
             case .erased: .line

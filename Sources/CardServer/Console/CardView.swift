@@ -137,7 +137,7 @@ struct CardView {
             (.pageEthnicity, read?.ethnicity), (.pageBirthDate, read?.birthDate), (.pageAddress, read?.address),
             (.pageIssuer, read?.issuer),
             (.pageValidity, read?.validity), (.pageUserNo, said.userNumber),
-            (.pageFile, self.details.submitted?.inputName.map(Redacted.init)),
+            (.pageBusinessNo, said.givenNumber), (.pageFile, self.details.submitted?.inputName.map(Redacted.init)),
         ]
         return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"
     }

@@ -102,7 +102,8 @@ struct CaseRow: Equatable {
         if let status, SandboxDecisions.states.contains(status.state) {
             return CaseRow(status: status, foreignSince: nil)
         }
-        let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(Self.isForeign) AND seen = 0"
+        let foreign: SQL = "\(Self.isForeign) AND \(SandboxListings.needsPerson)"
+        let waiting: SQL = "SELECT changed_at FROM card WHERE number = \(number) AND \(foreign)"
         return CaseRow(status: status, foreignSince: try tx.values(waiting, as: Timestamp.self).min())
     }
 

@@ -15,6 +15,8 @@ package struct CardDetails: Encodable, Sendable {
     package struct Submitted: Encodable, Sendable {
         /// The name of the input as a person gave it.
         @Nullable package internal(set) var inputName: String?
+        /// The business number as given, if the sandbox has only its digest.
+        @Nullable package internal(set) var businessNo: String?
         @Nullable package internal(set) var userNo: String?
         @Nullable package internal(set) var expectedIDNumber: String?
         @Nullable package internal(set) var expectedName: String?
@@ -201,6 +203,7 @@ extension SandboxListings {
 extension CardDetails.Submitted {
     fileprivate init(_ card: Card, _ inputName: Redacted<String>?) {
         self.inputName = inputName?.reveal()
+        self.businessNo = card.metadata.givenNumber?.reveal()
         self.userNo = card.metadata.userNumber?.reveal()
         self.expectedIDNumber = card.metadata.expectedIDNumber?.reveal()
         self.expectedName = card.metadata.expectedName?.reveal()

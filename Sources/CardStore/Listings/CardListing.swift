@@ -87,9 +87,7 @@ extension SandboxListings {
     }
 
     /// Selects, among cards in a state that needs a person, those that still do.
-    static let needsPerson: SQL = """
-        seen = 0 AND (reason = \(ReasonCode.submitterConflict) OR NOT \(CardRow.isRetaken))
-        """
+    static let needsPerson: SQL = "seen = 0 AND NOT \(CardRow.isRetaken)"
 
     /// Returns cards by their identifiers; skips those that are missing, or that the caller may not see.
     package func cards(_ ids: [CardID], for caller: Caller) async throws -> [Card] {

@@ -23,7 +23,7 @@ import Testing
         // Once a person has seen it nothing more is told, but its erasure is.
         #expect(CardNotice(state, reason, isSeen: true, isRetaken: false) == (state == .erased ? .line : .nothing))
         // A later photo of its side that was delivered ends what is to be done, but not for another submitter's.
-        let stays = state == .superseded || state == .erased || reason == .submitterConflict
+        let stays = state == .superseded || state == .erased
         #expect(CardNotice(state, reason, isSeen: false, isRetaken: true) == (stays ? notice : .nothing))
     }
 
