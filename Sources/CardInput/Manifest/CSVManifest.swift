@@ -28,7 +28,7 @@ enum CSVManifest {
                 throw Manifest.invalid(row: index + 1, .manifestTooManyValues(count, columns.count))
             }
             var record = Record()
-            for (column, value) in zip(columns, values) { record.set(column, to: value) }
+            for (column, value) in zip(columns, values) { record.set(column, to: CSVText.text(ofCell: value)) }
             rows.append(try Manifest.Row(index + 1, record))
         }
         return rows
