@@ -39,13 +39,13 @@ import Testing
             TableColumn(.textVerbatim("time")) { _ in .time(Timestamp(millisecondsSinceEpoch: 1_796_000_399_000)) },
         ]
         var writer = TableWriter(columns, as: .xlsx)
-        var data = writer.take()
+        var data = writer.drain()
         for text in Self.texts {
             try writer.add(text)
-            data += writer.take()
+            data += writer.drain()
         }
         writer.finish()
-        data += writer.take()
+        data += writer.drain()
         let rows = try Self.read(data)
         #expect(
             rows.first == [
@@ -77,14 +77,14 @@ import Testing
         let long = String(repeating: "长", count: 30_000)
         try workbook.add([.text(long)])
         workbook.finish()
-        #expect(try Self.read(Data(workbook.take()))[1] == ["A2": ["inlineStr", "1", long]])
+        #expect(try Self.read(Data(workbook.drain()))[1] == ["A2": ["inlineStr", "1", long]])
     }
 
     @Test func `more rows than a sheet has are refused`() throws {
         var workbook = Workbook(["title"])
         for _ in 0..<Workbook.rowLimit {
             try workbook.add([])
-            _ = workbook.take()
+            _ = workbook.drain()
         }
         #expect(throws: CodedError.self) { try workbook.add([]) }
     }

@@ -48,7 +48,7 @@ struct RootFiles {
             while let bytes = try next(), !bytes.isEmpty { try file.write(contentsOf: bytes) }
             try file.synchronize()
         } catch {
-            for descriptor in self.descriptors.values { ftruncate(descriptor, 0) }
+            self.empty()
             throw CodedError(ReasonCode(rawValue: "file_not_written"), .storage, .copyNotWritten(path))
         }
     }
@@ -59,6 +59,8 @@ struct RootFiles {
         var pieces = [content].makeIterator()
         try self.fill(path) { pieces.next() }
     }
+
+    func empty() { for descriptor in self.descriptors.values { ftruncate(descriptor, 0) } }
 
     /// Removes the empty files; warns of those that the owner of the sandbox may not remove.
     func removeEmpty() {

@@ -34,8 +34,17 @@ struct CasesCommand: AsyncParsableCommand {
         )
         var since: CaseStart?
 
-        @Option(help: "Format of the list: text, json, jsonl, or csv for spreadsheet programs.")
+        @Option(help: "Format of the list: text; json or jsonl for programs; csv or xlsx, a table for people.")
         var format = CaseListFormat.text
+
+        @Option(
+            help: ArgumentHelp(
+                "The new file for the table of --format csv or xlsx, which only its owner can read.",
+                valueName: "file"
+            ),
+            completion: .file(extensions: ["csv", "xlsx"])
+        )
+        var output: String?
 
         @Flag(
             help: ArgumentHelp(
@@ -53,34 +62,41 @@ struct CasesCommand: AsyncParsableCommand {
             guard !self.files || self.purpose.why?.trimmed.isEmpty == false else {
                 throw ValidationError(.casesFilesWhy)
             }
+            guard self.output == nil || self.format.table != nil else { throw ValidationError(.casesOutputFormat) }
+            guard self.format != .xlsx || self.output != nil || isatty(STDOUT_FILENO) == 0 else {
+                throw ValidationError(.casesTerminal)
+            }
         }
 
         func execute() async throws -> CommandStatus {
-            let filter = CaseFilter(states: self.state, since: self.since?.time)
+            let file = try self.output.map { try TableFile($0, as: self.format.table, for: self.options) }
+            defer { file?.files.removeEmpty() }
             return try await self.options.withSandbox { store, _ in
+                let filter = CaseFilter(states: self.state, since: self.since?.time)
                 if self.files { try await self.logNames(filter, store) }
+                if let format = self.format.table {
+                    try await TableFile.write(CaseTable.columns(withPhotos: self.files), as: format, to: file) { add in
+                        try await store.forEachCase(filter) { one in
+                            // The photo that is the cause stands first.
+                            let names = one.cardID == nil ? nil : try await self.names(of: one, store)
+                            try await add((one, names?.first))
+                        }
+                    }
+                    return .delivered
+                }
                 var list = ListPrinter(format: OutputFormat(rawValue: self.format.rawValue) ?? .text, name: "cases")
                 await list.begin()
-                if self.format == .csv {
-                    let columns = ListedCase.columns + (self.files ? ["files"] : [])
-                    try await list.print(CSVText.byteOrderMark + CSVText.row(columns))
-                }
                 try await store.forEachCase(filter) { one in
-                    let listed = try await self.listed(one, store)
-                    if self.format == .csv {
-                        try await list.print(CSVText.row(listed.cells))
-                    } else {
-                        try await list.print(listed)
-                    }
+                    try await list.print(ListedCase(listed: one, files: self.names(of: one, store)))
                 }
                 await list.finish()
                 return .delivered
             }
         }
 
-        private func listed(_ one: Case, _ store: Sandbox) async throws -> ListedCase {
-            let files = self.files ? try await store.listings.inputNames(of: one).map { $0.reveal() } : nil
-            return ListedCase(listed: one, files: files)
+        /// The names of the files of a case, if they are asked for.
+        private func names(of one: Case, _ store: Sandbox) async throws -> [String]? {
+            self.files ? try await store.listings.inputNames(of: one).map { $0.reveal() } : nil
         }
 
         /// Writes the line of the access log before any file name is printed.
@@ -165,7 +181,10 @@ struct CasesCommand: AsyncParsableCommand {
 }
 
 enum CaseListFormat: String, CaseIterable, ExpressibleByArgument {
-    case text, json, jsonl, csv
+    case text, json, jsonl, csv, xlsx
+
+    /// The form of a table for people.
+    var table: TableFormat? { TableFormat(rawValue: self.rawValue) }
 }
 
 extension Sandbox {
@@ -205,17 +224,29 @@ struct CaseNumber: ParsableArguments {
 }
 
 /// Since when cases have been in their state: a day, or how long ago.
-struct CaseStart: ExpressibleByArgument {
-    let time: Timestamp
+enum CaseStart: ExpressibleByArgument {
+    case day(CalendarDay), ago(Duration)
 
     init?(argument: String) {
-        let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
-        if argument.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil, let day = try? Date(argument, strategy: days) {
-            self.time = Timestamp(day)
-        } else if let ago = DurationText.parse(argument) {
-            self.time = Timestamp.now.advanced(by: .zero - ago)
+        if let match = argument.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/) {
+            let numbers = [match.1, match.2, match.3].compactMap { Int($0) }
+            guard let day = CalendarDay(year: numbers[0], month: numbers[1], day: numbers[2]) else { return nil }
+            self = .day(day)
         } else {
-            return nil
+            guard let ago = DurationText.parse(argument) else { return nil }
+            self = .ago(ago)
+        }
+    }
+
+    /// A day begins in the zone of the configuration.
+    var time: Timestamp {
+        switch self {
+        case .ago(let ago): return Timestamp.now.advanced(by: .zero - ago)
+        case .day(let day):
+            var parts = tm()
+            (parts.tm_year, parts.tm_mon) = (Int32(day.year - 1900), Int32(day.month - 1))
+            (parts.tm_mday, parts.tm_isdst) = (Int32(day.day), -1)
+            return Timestamp(millisecondsSinceEpoch: Int64(mktime(&parts)) * 1000)
         }
     }
 }
@@ -223,10 +254,6 @@ struct CaseStart: ExpressibleByArgument {
 extension CaseState: ExpressibleByArgument {}
 
 private struct ListedCase: Report {
-    static let columns = [
-        "business_no", "state", "since", "missing", "side", "reason", "what_is_wrong", "what_to_do", "card_id",
-    ]
-
     let listed: Case
     /// The file names of its photos, if they are asked for.
     let files: [String]?
@@ -249,18 +276,6 @@ private struct ListedCase: Report {
             return RunLine.advice(on: self.listed.cause, of: self.listed.cardID)
         }
         return .casesIncomplete(self.listed.missing)
-    }
-
-    /// The cells under ``columns``, followed by the files.
-    var cells: [String] {
-        let one = self.listed
-        let sides = one.missing.map(\.rawValue).joined(separator: " ")
-        let facts = [
-            one.businessNo.rawValue, one.state.rawValue, one.since.local, sides, one.side?.rawValue ?? "",
-            one.cause ?? "",
-        ]
-        let files = self.files.map { [$0.joined(separator: "; ")] } ?? []
-        return facts + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""] + files
     }
 
     var lines: [Message] {

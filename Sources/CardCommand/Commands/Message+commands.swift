@@ -61,6 +61,8 @@ extension Message {
     static let casesNoMatch = Self("cases.no_match", "no card of the case has this state or reason")
     static func casesIncomplete(_ sides: [CardSide]) -> Self { Self("cases.incomplete", "not delivered: \(sides); if the case needs this side, put a photo of it into the folder of the case and run again") }
     static func casesFiles(_ names: [String]) -> Self { Self("cases.files", "files: \(Redacted(names.joined(separator: "; ")))") }
+    static let casesOutputFormat = Self("cases.output_format", "--output is for tables; add --format csv or --format xlsx")
+    static let casesTerminal = Self("cases.terminal", "a terminal cannot show a workbook; name a file: --output FILE.xlsx")
     static let casesFilesWhy = Self("cases.files_why", "--files shows names of files, which may be personal; give the reason for the access log: --why TEXT")
     static func statusState(_ state: CardState, _ cards: Int) -> Self { Self("status.state", "\(state) \(cards)") }
     static func statusCards(_ counts: [Message]) -> Self { Self("status.cards", "cards: \(counts)") }

@@ -46,6 +46,8 @@ struct Configuration: Sendable {
     var logLevel = Logger.Level.info
     /// The language for people; `nil` for that of the environment.
     var language: Language?
+    /// The zone of local times (IANA); `nil` for that of the system.
+    var timeZone: String?
     var logFormat = ConsoleLogHandler.Format.text
     /// Whether the built-in endpoints replace the configured ones.
     var isEmbedded = false

@@ -75,5 +75,6 @@ extension ConfigurationKey {
         ConfigurationKey("log.level", \.logLevel, .word).means("Lowest severity that is logged to standard error."),
         ConfigurationKey("log.format", \.logFormat, .word).means("Format of the log lines."),
         .optional("language", \.language, .word).means("Language of what people read: texts of commands, notes and answers; the log stays English."),
+        .optional("time_zone", \.timeZone, .timeZone).means("Zone of the times that people read, by its IANA name; without it that of the system. The log and JSON have UTC."),
     ]
 }

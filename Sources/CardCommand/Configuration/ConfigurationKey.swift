@@ -95,6 +95,6 @@ struct ConfigurationKey: Sendable {
         ("Cards over HTTP (serve)", Self.server),
         ("Inputs, and photos named by URL", Self.intake),
         ("Watched folders (watch, serve)", Self.watch),
-        ("How long cards are kept; log and language", Self.upkeep),
+        ("How long cards are kept; log, language and time zone", Self.upkeep),
     ]
 }

@@ -93,6 +93,7 @@ extension Message {
     static func valueDuration(_ ends: String, _ ends2: String) -> Self { Self("value.duration", "a time such as 500ms, 5s, 10m, 2h or 30d, from \(code: ends) to \(code: ends2)") }
     static let valueText = Self("value.text", "one line of text")
     static let valueAddress = Self("value.address", "an address such as https://host/path, without user name, password or #")
+    static let valueTimeZone = Self("value.time_zone", "a time zone of this system, such as Asia/Shanghai")
     static let valuePath = Self("value.path", "a path")
     static let valueCredential = Self("value.credential", "printable ASCII characters without spaces")
     static let valueUserNo = Self("value.user_no", "a user account as the backend knows it")

@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 
 /// A value as it is written in the file, a variable or an option.
 enum WrittenValue: Sendable {
@@ -160,6 +161,13 @@ extension ValueType<String> {
         show: { $0.isEmpty ? .unset : .text(ServiceAddress($0)?.shown ?? "<redacted>") },
         parse: { ServiceAddress($0) == nil ? nil : $0 }
     )
+
+    /// The name of a time zone that the C library knows too: it would silently take UTC for another name.
+    static let timeZone = ValueType(.valueTimeZone, show: { .word($0) }) { name in
+        let path = URL(filePath: "/usr/share/zoneinfo").appending(path: name).path
+        let isName = name.utf8.first != UInt8(ascii: "/") && !name.contains("..")
+        return isName && FileManager.default.contents(atPath: path)?.starts(with: "TZif".utf8) == true ? name : nil
+    }
 
     /// A path, made absolute.
     static let path = ValueType(expectation: .valuePath, show: { .text($0) }) { written, folders in

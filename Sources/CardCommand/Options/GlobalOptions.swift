@@ -44,6 +44,10 @@ struct GlobalOptions: ParsableArguments {
         )
         loaded.configuration.makesNewSandbox = self.newSandbox
         Language.prefer(loaded.configuration.language)
+        if let zone = loaded.configuration.timeZone, getenv("TZ").map({ String(cString: $0) }) != zone {
+            setenv("TZ", zone, 1)
+            tzset()
+        }
         return loaded
     }
 

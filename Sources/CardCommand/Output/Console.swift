@@ -80,8 +80,13 @@ enum Console {
 
     /// Writes data and returns when they are written; adds a missing line end.
     static func standardOutput(_ text: String) async {
+        await self.standardOutput(Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+    }
+
+    /// Writes bytes and returns when they are written.
+    static func standardOutput(_ bytes: Data) async {
         await self.inOrder {
-            guard let error = self.write(text, to: STDOUT_FILENO) else { return }
+            guard let error = self.write(bytes, to: STDOUT_FILENO) else { return }
             self.state.withLock { state in
                 if error == EPIPE { state.hasNoReader = true } else { state.outputError = state.outputError ?? error }
             }
@@ -161,26 +166,30 @@ enum Console {
 
     /// Writes a text above the live lines, and returns the `errno` of a write that failed.
     @discardableResult
-    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+    private static func write(_ bytes: Data, to descriptor: Int32) -> Int32? {
         self.erase()
         defer { self.draw() }
-        return self.writeAll(text.hasSuffix("\n") ? text : text + "\n", to: descriptor)
+        return self.writeAll(bytes, to: descriptor)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        self.write(Data((text.hasSuffix("\n") ? text : text + "\n").utf8), to: descriptor)
     }
 
     private static func erase() {
         let count = self.state.withLock(\.live.count)
         // An error of standard error cannot be reported anywhere else.
-        if count > 0 { _ = self.writeAll("\u{1B}[\(count)A\u{1B}[J", to: STDERR_FILENO) }
+        if count > 0 { _ = self.writeAll(Data("\u{1B}[\(count)A\u{1B}[J".utf8), to: STDERR_FILENO) }
     }
 
     private static func draw() {
         let lines = self.state.withLock(\.live).map { $0 + "\n" }
-        if !lines.isEmpty { _ = self.writeAll(lines.joined(), to: STDERR_FILENO) }
+        if !lines.isEmpty { _ = self.writeAll(Data(lines.joined().utf8), to: STDERR_FILENO) }
     }
 
     /// Writes everything, across interruptions, short writes and a non-blocking descriptor with a slow reader.
-    private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
-        var bytes = Array(text.utf8)[...]
+    private static func writeAll(_ data: Data, to descriptor: Int32) -> Int32? {
+        var bytes = data[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

@@ -33,17 +33,16 @@ extension Message {
     static func runRule(_ rule: String, _ reason: Message) -> Self { Self("run.rule", "--business-no-from \(Redacted(rule)): \(reason)") }
     static let runRepeatedRow = Self("run.repeated_row", "an earlier row of the manifest says the same about this photo")
     static func runNothing(_ inputs: Int) -> Self { Self("run.nothing", one: "\(count: inputs) input: nothing to do", other: "\(count: inputs) inputs: nothing to do") }
-    static func runCount(_ inputs: Int, _ state: InputState) -> Self {
-        let word: Message =
-            switch state {
-            case .refused: Self("run.refused", "refused")
-            case .duplicate: Self("run.duplicate", "duplicate")
-            case .unchanged: Self("run.unchanged", "unchanged")
-            case .ignored: Self("run.ignored", "ignored")
-            case .card(let state): .stateName(state)
-            }
-        return Self("run.count", "\(inputs) \(Message(state.word, for: word))")
+    static func runState(_ state: InputState) -> Self {
+        switch state {
+        case .refused: Self("run.refused", "refused")
+        case .duplicate: Self("run.duplicate", "duplicate")
+        case .unchanged: Self("run.unchanged", "unchanged")
+        case .ignored: Self("run.ignored", "ignored")
+        case .card(let state): .stateName(state)
+        }
     }
+    static func runCount(_ inputs: Int, _ state: InputState) -> Self { Self("run.count", "\(inputs) \(Message(state.word, for: .runState(state)))") }
     static func runCounts(_ inputs: Int, _ counts: [Message]) -> Self { Self("run.counts", one: "\(count: inputs) input: \(counts)", other: "\(count: inputs) inputs: \(counts)") }
     static func runStoppedAt(_ stage: Stage, _ failure: RemoteFailure, _ url: String) -> Self { Self("run.stopped_at", "\(stage) stopped (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
     static func runStopped(_ stage: Stage, _ failure: RemoteFailure) -> Self { Self("run.stopped", "\(stage) stopped (\(code: failure.code)): \(failure.message.withoutPersonalValues)") }

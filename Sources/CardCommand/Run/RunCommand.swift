@@ -66,12 +66,12 @@ struct RunCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "Write a table (CSV) with one row per input: what became of it, what is wrong, what to do.",
+            "Write a table with one row per input, for people: its state and what to do; CSV, or a workbook if the name ends in .xlsx.",
             discussion:
                 "A new file that only its owner can read (mode 0600). It names the files as they are named here.",
             valueName: "file"
         ),
-        completion: .file(extensions: ["csv"])
+        completion: .file(extensions: ["csv", "xlsx"])
     )
     var report: String?
 
@@ -117,8 +117,8 @@ struct RunCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
-        let table = try self.report.map { try RunTable($0, for: self.options.options) }
-        defer { table?.file.removeEmpty() }
+        let table = try self.report.map { try TableFile($0, for: self.options.options) }
+        defer { table?.files.removeEmpty() }
         let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
         for notice in configuration.runNotices { Console.warn(notice) }
         if self.dryRun { return try await self.plan(configuration) }
@@ -146,7 +146,7 @@ struct RunCommand: Command {
     private func run(
         _ listing: BatchListing?,
         _ configuration: Configuration,
-        _ table: RunTable?,
+        _ table: TableFile?,
         store: Sandbox
     ) async throws -> CommandStatus {
         var runnable = CardFilter()

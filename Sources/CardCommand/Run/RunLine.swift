@@ -1,7 +1,6 @@
 import CardInput
 import CardModel
 import CardStore
-import Foundation
 
 /// The result of one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
 struct RunLine: Sendable, Report {
@@ -119,12 +118,28 @@ struct RunLine: Sendable, Report {
         return kind
     }
 
-    static let columns = ["business_no", "side", "file", "state", "reason", "what_is_wrong", "what_to_do"]
+    /// The columns of the table of a run; the photo of each row is the input.
+    static var tableColumns: [TableColumn<RunLine>] {
+        [
+            TableColumn(.tableNumber) { $0.businessNo.map { .text($0) } },
+            TableColumn(.tableState) { .text(Message.runState($0.state).text()) },
+            TableColumn(.tableSide) { .sides($0.task.sides) },
+            TableColumn(.tableTask) { $0.task.message.map { .text($0.withoutPersonalValues.text()) } },
+            TableColumn(.tablePhoto) { .text($0.source) },
+            TableColumn(.tableCard) { $0.cardID.map { .code($0.rawValue) } },
+            TableColumn(.tableCode) { $0.reason.map { .code($0) } },
+        ]
+    }
 
-    /// The cells under ``columns``.
-    var cells: [String] {
-        [self.businessNo ?? "", self.side?.rawValue ?? "", self.source, self.state.word, self.reason ?? ""]
-            + CSVText.parts(of: (self.message ?? self.advice)?.withoutPersonalValues)
+    private var task: SubmitterTask {
+        let state: CaseState? =
+            switch self.notice {
+            case .attention(.decide): .decide
+            // A refused input needs other data more often than another photo.
+            case .attention(.retake): self.state == .refused ? nil : .retake
+            case .nothing, .line, .blocked: nil
+            }
+        return SubmitterTask(state, side: self.side, code: self.reason, message: self.message ?? self.advice)
     }
 
     /// The advice for a card that waits for a person.
@@ -155,30 +170,5 @@ extension Case {
     func advice(onBack back: CardID) -> Message? {
         guard let front = self.cardID, front != back, self.side != .back, let cause = self.cause else { return nil }
         return self.state == .retake ? .runFrontRefused(cause) : .runFrontOpen(cause, front)
-    }
-}
-
-/// The table of a run for spreadsheet programs (`--report`): a row for each input, in a new file.
-struct RunTable {
-    private let path: String
-    let file: RootFiles
-
-    /// Creates the file before the run begins, so that an existing file is reported before anything is done.
-    ///
-    /// - Throws: `file_not_written`, of kind `usage` if the file exists, else `input`.
-    init(_ name: String, for options: GlobalOptions) throws {
-        self.path = URL(filePath: name).path
-        let isThere = access(self.path, F_OK) == 0
-        do { self.file = try RootFiles([self.path], always: true, for: options) } catch let error as CodedError {
-            let kind = error.kind == .storage ? .input : error.kind
-            throw CodedError(error.code, isThere ? .usage : kind, error.message)
-        }
-    }
-
-    /// Adds a line to the access log, then writes a row for each line of the run.
-    func write(_ lines: [RunLine], loggingIn store: Sandbox) async throws {
-        try await store.listings.logList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
-        let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }
-        try self.file.write(Data(rows.map { $0 + "\n" }.joined().utf8), to: self.path)
     }
 }

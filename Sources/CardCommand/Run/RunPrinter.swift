@@ -66,7 +66,7 @@ final class RunPrinter: Sendable {
     func print(
         stopped: [Stage: RemoteFailure],
         signal: CommandStatus?,
-        into table: RunTable? = nil
+        into table: TableFile? = nil
     ) async throws -> CommandStatus {
         let follower = self.state.withLock(\.follower)
         let cards = try await self.fetch(follower.knownCards)
@@ -88,7 +88,13 @@ final class RunPrinter: Sendable {
             let message = Message.runIncomplete(incomplete)
             Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
         }
-        try await table?.write(lines, loggingIn: self.store)
+        if let table {
+            let origin = try SystemUser.origin(of: "run --report, rows: \(lines.count)")
+            try await self.store.listings.logList(to: origin, now: .now)
+            try await TableFile.write(RunLine.tableColumns, as: table.format, to: table) { add in
+                for line in lines { try await add(line) }
+            }
+        }
         return status
     }
 

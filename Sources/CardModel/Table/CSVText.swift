@@ -6,13 +6,6 @@ package enum CSVText {
     /// One row, without its line end.
     package static func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") }
 
-    /// Splits a message at its first semicolon, English or Chinese, into the problem and the remedy.
-    package static func parts(of message: Message?) -> [String] {
-        let text = message?.text() ?? ""
-        guard let separator = text.firstRange(of: "; ") ?? text.firstRange(of: "；") else { return [text, ""] }
-        return [String(text[..<separator.lowerBound]), String(text[separator.upperBound...])]
-    }
-
     /// Returns the text of a cell that ``row(_:)`` wrote as a formula, `="…"`; other cells as they are.
     package static func text(ofCell cell: String) -> String {
         guard cell.utf8.count > 2, cell.hasPrefix("=\""), cell.hasSuffix("\"") else { return cell }

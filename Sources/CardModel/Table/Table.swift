@@ -51,10 +51,10 @@ package struct TableWriter<Row> {
 
     package mutating func finish() { self.workbook?.finish() }
 
-    /// Takes the bytes that are ready.
-    package mutating func take() -> Data {
+    /// Removes and returns the bytes that are ready.
+    package mutating func drain() -> Data {
         defer { self.text = "" }
-        return Data(self.workbook?.take() ?? Array(self.text.utf8))
+        return Data(self.workbook?.drain() ?? Array(self.text.utf8))
     }
 }
 

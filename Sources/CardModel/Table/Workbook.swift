@@ -18,7 +18,7 @@ struct Workbook {
         for (name, text) in Self.parts {
             self.zip.begin(name)
             self.zip.write(Array(Self.xml(text).utf8))
-            self.zip.end()
+            self.zip.finishEntry()
         }
         self.zip.begin("xl/worksheets/sheet1.xml")
         let pane = "<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>"
@@ -35,8 +35,8 @@ struct Workbook {
         self.write(titles.map { .text($0) }, text: .title)
     }
 
-    /// Takes the bytes that are ready.
-    mutating func take() -> [UInt8] { self.zip.take() }
+    /// Removes and returns the bytes that are ready.
+    mutating func drain() -> [UInt8] { self.zip.drain() }
 
     /// Adds a row.
     ///
@@ -51,7 +51,7 @@ struct Workbook {
     mutating func finish() {
         let last = Self.name(max(self.columns, 1) - 1) + String(self.rows)
         self.zip.write(Array("</sheetData><autoFilter ref=\"A1:\(last)\"/></worksheet>".utf8))
-        self.zip.end()
+        self.zip.finishEntry()
         self.zip.finish()
     }
 

@@ -3,17 +3,17 @@
 /// Nothing is compressed: the bytes stand in stored blocks of Deflate (RFC 1951 section 3.2.4), because only such an entry may
 /// tell its size behind its bytes. LibreOffice refuses that of an entry with the method "stored".
 struct ZipWriter {
-    /// The bytes that were not taken yet.
+    /// The bytes that were not drained yet.
     private(set) var output: [UInt8] = []
-    private var taken = 0
+    private var drained = 0
     private var entries: [(name: String, start: Int, crc: UInt32, packed: Int, size: Int)] = []
 
     /// The bytes of the archive so far. Positions have 32 bits.
-    var count: Int { self.taken + self.output.count }
+    var count: Int { self.drained + self.output.count }
 
-    mutating func take() -> [UInt8] {
+    mutating func drain() -> [UInt8] {
         defer { self.output = [] }
-        self.taken += self.output.count
+        self.drained += self.output.count
         return self.output
     }
 
@@ -35,7 +35,7 @@ struct ZipWriter {
     }
 
     /// Ends the entry, with its checksum and sizes.
-    mutating func end() {
+    mutating func finishEntry() {
         self.writeBlock([], isLast: true)
         self.output += Self.little(0x0807_4B50, 4) + Self.sums(self.entries[self.entries.count - 1])
     }

@@ -62,10 +62,9 @@ import Testing
             #expect(try await self.tool.run(["cases", "list", "--state", "decide"] + file, ends: 0).output == "")
             #expect(try await self.tool.run(["cases", "list", "--since", "2999-01-01"] + file, ends: 0).output == "")
             let table = try await self.tool.run(["cases", "list", "--format", "csv"] + file, ends: 0).lines
-            #expect(table.count == 2 && table[0].hasPrefix("\u{FEFF}business_no,state,since,"), "\(table)")
-            let cells =
-                ",front back,front,id_number_checksum,the check character of the identity number is wrong,take a sharper"
-            #expect(table[1].hasPrefix("K-1,retake,20") && table[1].contains(cells), "\(table)")
+            #expect(table.count == 2 && table[0].hasPrefix("\u{FEFF}business number,state,since ("), "\(table)")
+            let cells = ",front,\"retake the front: the check character of the identity number is wrong; take a sharper"
+            #expect(table[1].hasPrefix("K-1,photo must be taken again,\"=\"\"20") && table[1].contains(cells), "\(table)")
             let shown = try await self.tool.run(["cases", "show", "K-1"] + file, ends: 0).lines
             #expect(shown.count == 4 && shown[1].hasPrefix("  \(ids[0].suffix(8))  rejected"), "\(shown)")
             #expect(shown[3].hasPrefix("    sent by local at 20"))
