@@ -44,6 +44,8 @@ struct InputFollower: Sendable {
     private var moved: [CardID: CardState] = [:]
     private(set) var progress = RunProgress()
     private var indices: [Photo: Int] = [:]
+    /// The inputs by their cards.
+    private var inputs: [CardID: Int] = [:]
     /// The indices of rows that repeat an earlier one, by the index of that one.
     private var duplicates: [Int: [Int]] = [:]
     /// The inputs that wait for their card to finish.
@@ -109,6 +111,7 @@ struct InputFollower: Sendable {
     private mutating func conclude(_ photo: Photo, as result: InputResult) -> Int? {
         guard let index = self.openIndex(of: photo) else { return nil }
         self.results[index] = result
+        for card in result.cards { self.inputs[card] = index }
         self.progress.intake.done += 1
         return index
     }
@@ -124,6 +127,11 @@ struct InputFollower: Sendable {
     }
 
     // MARK: Results
+
+    /// The name of the file that became a card, without its folders.
+    func name(of card: CardID) -> String? {
+        self.inputs[card].flatMap { self.entry($0)?.name.reveal().split(separator: "/").last.map(String.init) }
+    }
 
     /// The entry of an input; `nil` for a card of a run without inputs.
     func entry(_ index: Int) -> BatchListing.Entry? { self.entries.isEmpty ? nil : self.entries[index] }

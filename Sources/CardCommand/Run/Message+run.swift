@@ -18,6 +18,9 @@ extension Message {
     static func runFrontMissing(_ ID: String) -> Self { Self("run.front_missing", "no front was delivered for the case of this back; supply a front, or deliver the back alone: idcard-pipeline cards resolve \(code: ID) --as accept") }
     static func runFrontRefused(_ reason: String) -> Self { Self("run.front_refused", "this back waits, because its front was rejected (\(code: reason)); take the front again and import it") }
     static func runFrontOpen(_ reason: String, _ front: CardID) -> Self { Self("run.front_open", "this back waits, because its front needs a decision (\(code: reason)); see what to decide: idcard-pipeline cards show \(front)") }
+    static func runSecondPhoto(_ file: String, _ side: CardSide) -> Self { Self("run.second_photo", "\(Redacted(file)) is a \(side), too, and newer; this photo is not sent") }
+    static func runSideMissing(_ file: String, _ side: CardSide, _ missing: [CardSide]) -> Self { Self("run.side_missing", "\(Redacted(file)) is a \(side), too; the \(missing) is missing") }
+    static func runRightPhoto(_ card: CardID) -> Self { Self("run.right_photo", "if this is the right photo: idcard-pipeline cards retry \(card)") }
     static func runMorePhotos(_ photos: Int) -> Self { Self("run.more_photos", one: "\(count: photos) more photo", other: "\(count: photos) more photos") }
     static func runFoldedAll(_ line: Message, _ names: String) -> Self { Self("run.folded_all", "\(line) (\(Redacted(names)))") }
     static func runFolded(_ line: Message, _ names: String, more: Int) -> Self { Self("run.folded", "\(line) (\(Redacted(names)) and \(more) more)") }

@@ -19,8 +19,8 @@ struct RunLine: Sendable, Report {
     /// What to report to a person; not printed itself.
     var notice = CardNotice.nothing
 
-    /// What to do about a back whose front is known; not printed itself.
-    var frontAdvice: Message?
+    /// What to do about a back whose front is known, or what replaced the photo; in text and tables alone.
+    var advice: Message?
     /// The key that it is counted under, and its share in the exit status of the run; not printed themselves.
     var countsAs: InputState?
     var status = CommandStatus.delivered
@@ -104,7 +104,7 @@ struct RunLine: Sendable, Report {
     /// The line for people: state, source, and message.
     var line: Message {
         let start = Redacted("\(self.state.word.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")")
-        return (self.message ?? self.advice).map { .textNamed(start, $0) } ?? .textPersonal(start)
+        return self.text.map { .textNamed(start, $0) } ?? .textPersonal(start)
     }
 
     var lines: [Message] { [self.line] }
@@ -114,7 +114,7 @@ struct RunLine: Sendable, Report {
     /// The line without the values of its own input: lines of one kind are equal.
     var kind: RunLine {
         var kind = RunLine("", self.state)
-        (kind.reason, kind.message, kind.frontAdvice) = (self.reason, self.message, self.frontAdvice)
+        (kind.reason, kind.message, kind.advice) = (self.reason, self.message, self.advice)
         return kind
     }
 
@@ -139,13 +139,13 @@ struct RunLine: Sendable, Report {
             case .attention(.retake): self.state == .refused ? nil : .retake
             case .nothing, .line, .blocked: nil
             }
-        return SubmitterTask(state, side: self.side, code: self.reason, message: self.message ?? self.advice)
+        return SubmitterTask(state, side: self.side, code: self.reason, message: self.text)
     }
 
-    /// The advice for a card that waits for a person.
-    private var advice: Message? {
-        if self.state == .card(.erased) { return .runErased }
-        return self.frontAdvice ?? Self.advice(on: self.reason, of: self.cardID)
+    /// What is wrong and what to do.
+    private var text: Message? {
+        if let text = self.advice ?? self.message { return text }
+        return self.state == .card(.erased) ? .runErased : Self.advice(on: self.reason, of: self.cardID)
     }
 
     /// The advice for a card whose reason has no message of its own.

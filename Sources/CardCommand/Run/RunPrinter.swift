@@ -50,7 +50,8 @@ final class RunPrinter: Sendable {
             // In text, unchanged cards come only with the report: an input that has not finished may still retake one.
             guard self.format != .text || isChange else { continue }
             let line = try await self.line(index, cards: self.fetch(cards))
-            guard self.format != .text || line.notice != .nothing,
+            // Only at the end is it known whether the other side of a replaced photo is missing.
+            guard self.format != .text || line.notice != .nothing && line.state != .card(.superseded),
                 self.state.withLock({ $0.printed.insert(index).inserted })
             else { continue }
             if self.format != .text || self.state.withLock({ $0.folds.shows(line) }) { await self.format.print(line) }
@@ -125,8 +126,20 @@ final class RunPrinter: Sendable {
             let card = state.follower.card(index, in: cards)
             return (RunLine(index, of: state.follower, card: card, newOnly: self.newOnly), card)
         }
-        if let card, card.lacksFront { line.frontAdvice = try await self.advice(on: card) }
+        if let card, card.lacksFront { line.advice = try await self.advice(on: card) }
+        if let card, card.state == .superseded { line.advice = try await self.advice(onReplaced: card) }
         return line
+    }
+
+    /// What replaced a photo, by its file; `nil` if that is none of this run.
+    private func advice(onReplaced card: Card) async throws -> Message? {
+        guard case .code(let newer) = card.message?.arguments.first, newer != card.id.rawValue, let side = card.anySide,
+            let name = self.state.withLock({ $0.follower.name(of: CardID(rawValue: newer)) })
+        else { return nil }
+        let one = try await self.store.listings.oneCase(card.metadata.businessNumber, for: .process)
+        let missing = one?.missing ?? []
+        let message = missing.isEmpty ? Message.runSecondPhoto(name, side) : .runSideMissing(name, side, missing)
+        return card.reason == .takenEarlier ? .textAll([message, .runRightPhoto(card.id)]) : message
     }
 
     /// The advice for a back if its front is the cause of the case's state.
@@ -196,20 +209,27 @@ final class RunPrinter: Sendable {
     }
 }
 
-/// Lines of the same reason and message: the first of them are printed, and at the end the names of the others.
+/// Lines of the same reason and message: the first of them are printed, and at the end the names of the others; one of each case.
 struct RunFolds: Sendable {
     /// How many lines of a kind are printed, and how many names of its others.
     private static let (shownLimit, namedLimit) = (3, 20)
 
     private var shown: [String: Int] = [:]
+    /// The cases that printed lines of a kind are about: further lines of these are printed, too.
+    private var cases: [String: Set<String>] = [:]
     private var folded: [String: [RunLine]] = [:]
 
     /// Whether a line is one of the first of its kind, and therefore printed.
     mutating func shows(_ line: RunLine) -> Bool {
         let kind = line.kind.line.text()
         let count = self.shown[kind, default: 0]
+        if let number = line.businessNo, self.cases[kind]?.contains(number) == true { return true }
         self.shown[kind] = count + 1
-        if count >= Self.shownLimit { self.folded[kind, default: []].append(line) }
+        if count >= Self.shownLimit {
+            self.folded[kind, default: []].append(line)
+        } else if let number = line.businessNo {
+            self.cases[kind, default: []].insert(number)
+        }
         return count < Self.shownLimit
     }
 
@@ -218,8 +238,10 @@ struct RunFolds: Sendable {
         self.folded.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.compactMap { _, lines in
             guard var kind = lines.first?.kind else { return nil }
             kind.source = Message.runMorePhotos(lines.count).text()
-            let names = lines.prefix(Self.namedLimit).map(\.name).joined(separator: ", ")
-            let more = lines.count - Self.namedLimit
+            var numbers: Set<String> = []
+            let named = lines.filter { $0.businessNo.map { numbers.insert($0).inserted } ?? true }
+            let names = named.prefix(Self.namedLimit).map(\.name).joined(separator: ", ")
+            let more = named.count - Self.namedLimit
             return more > 0 ? .runFolded(kind.line, names, more: more) : .runFoldedAll(kind.line, names)
         }
     }

@@ -64,7 +64,10 @@ import Testing
             let table = try await self.tool.run(["cases", "list", "--format", "csv"] + file, ends: 0).lines
             #expect(table.count == 2 && table[0].hasPrefix("\u{FEFF}business number,state,since ("), "\(table)")
             let cells = ",front,\"retake the front: the check character of the identity number is wrong; take a sharper"
-            #expect(table[1].hasPrefix("K-1,photo must be taken again,\"=\"\"20") && table[1].contains(cells), "\(table)")
+            #expect(
+                table[1].hasPrefix("K-1,photo must be taken again,\"=\"\"20") && table[1].contains(cells),
+                "\(table)"
+            )
             let shown = try await self.tool.run(["cases", "show", "K-1"] + file, ends: 0).lines
             #expect(shown.count == 4 && shown[1].hasPrefix("  \(ids[0].suffix(8))  rejected"), "\(shown)")
             #expect(shown[3].hasPrefix("    sent by local at 20"))

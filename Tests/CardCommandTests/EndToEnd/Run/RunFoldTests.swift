@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    @Test func `no case is folded that is named, and none is named twice`() async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs((1...5).map { "L-\($0)" })
+        let heic = Data([0, 0, 0, 24]) + Data("ftypheic\0\0\0\0mif1heic".utf8)
+        for number in 1...5 {
+            for name in ["front", "back"] {
+                try (heic + Data(name.utf8)).write(to: photos.appending(path: "L-\(number)/\(name).jpg"))
+            }
+        }
+        try await tool.servingBoth { file in
+            let lines = try await tool.run(["run", photos.path] + file, ends: 1).lines
+            // Both photos of three cases, one line for those of the other two, and the counts.
+            try #require(lines.count == 8, "\(lines)")
+            let cases = lines.prefix(7).map { line in line.matches(of: /L-\d/).map { String($0.output) } }
+            let printed = Set(cases.prefix(6).joined())
+            #expect(printed.count == 3 && cases.prefix(6).allSatisfy { $0.count == 1 }, "\(lines)")
+            #expect(lines[6].contains(" 4 more photos unsupported_format: the file is a HEIC image"), "\(lines)")
+            #expect(cases[6].count == 2 && Set(cases[6]).union(printed).count == 5, "\(lines)")
+        }
+    }
+
     @Test(arguments: [
         ("manifest.csv", "name it: --manifest "), ("manifest.jsonl", "name it: --manifest "),
         ("manifest.xlsx", "save it as CSV UTF-8, then name it: --manifest FILE"),
