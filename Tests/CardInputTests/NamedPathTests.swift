@@ -28,6 +28,22 @@ import Testing
         #expect(told.lines == names.map { "take B \($0)" })
     }
 
+    @Test func `A workbook says that it is one, and how it becomes a manifest`() throws {
+        try self.folder.write("c/L/a.xlsx", text: "PK\u{3}\u{4}")
+        // Its name alone does not make it one.
+        try self.folder.write("c/L/photo.xlsx")
+        let listing = try Listing(self.folder, paths: [self.folder["c"]])
+        #expect(Set(listing.lines) == ["ignore c/L/a.xlsx", "take L c/L/photo.xlsx"])
+        let named = try Listing(
+            self.folder,
+            paths: [self.folder["c/L/a.xlsx"]],
+            options: Listing.options(businessNumber: "B")
+        )
+        #expect(named.lines == ["refuse unsupported_format c/L/a.xlsx"])
+        let text = named.list.refused.first?.error.message.text() ?? ""
+        #expect(text.contains("a workbook; save it as CSV"), "\(text)")
+    }
+
     @Test func `A file that its folder would ignore is taken if it is named too, before or after`() throws {
         try self.folder.write("c/L/notes.txt", text: "text")
         let named = self.folder["c/L/notes.txt"]

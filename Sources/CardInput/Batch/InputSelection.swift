@@ -128,6 +128,13 @@ struct InputSelection {
             throw .unreadable(message)
         case .address: return .success(.address(Redacted(candidate.source)))
         case .file(let identity):
+            if [".xlsx", ".xls", ".et", ".ods"].contains(where: name.lowercased().hasSuffix),
+                try SourceFile.reasonNotAnImage(identity) != nil
+            {
+                let refusal = CodedError(.unsupportedFormat, .input, .fileWorkbook)
+                guard !self.namedFiles.contains(candidate.real) else { throw refusal }
+                return .failure(refusal)
+            }
             // The name of an image is enough: the file is not opened.
             if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .success(.file(identity)) }
             do {

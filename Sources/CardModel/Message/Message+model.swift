@@ -26,6 +26,7 @@ extension Message {
     static func fileNotWritten(_ path: String, _ error: Int32) -> Self { Self("file.not_written", "cannot write \(Redacted(path)): \(errno: error); check the path, its owner and the free space") }
     static let fileArchive = Self("file.archive", "the file is an archive; unpack it and supply the JPEG or PNG photo in it")
     static let fileGzip = Self("file.gzip", "the file is compressed with gzip; decompress it (gunzip) and supply the JPEG or PNG photo in it")
+    package static let fileWorkbook = Self("file.workbook", "the file is a workbook; save it as CSV UTF-8 and supply that as the manifest")
     static let fileOffice = Self("file.office", "the file is an office document; save the picture in it as JPEG or PNG and supply that")
     static let fileBase64 = Self("file.base64", "the file is an image as Base64 text; decode it and supply the JPEG or PNG photo")
     static let fileGitLFS = Self("file.git_lfs", "the file is a Git LFS pointer; fetch the JPEG or PNG photo: git lfs pull")
