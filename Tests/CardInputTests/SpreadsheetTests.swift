@@ -17,6 +17,9 @@ struct SpreadsheetTests {
     ]
     private static let files = numbers.indices.map { $0 == 0 ? "=1+2.jpg" : "照片 \($0).jpg" }
 
+    /// Comma, double quote, UTF-8, from the first row.
+    private static let form = "44,34,76,1"
+
     private let folder = TemporaryFolder()
 
     /// A table in a form, with the columns of a manifest and a time.
@@ -27,24 +30,26 @@ struct SpreadsheetTests {
             TableColumn(.textVerbatim("user_no")) { .text("U-\($0)") },
         ]
         var writer = TableWriter(columns, as: format)
-        var data = writer.take()
+        var data = writer.drain()
         for row in Self.numbers.indices {
             try writer.add(row)
-            data += writer.take()
+            data += writer.drain()
         }
         writer.finish()
-        data += writer.take()
+        data += writer.drain()
         try data.write(to: URL(filePath: self.folder["table.\(format)"]))
     }
 
-    /// What the program makes of a file.
-    private func convert(_ name: String, to kind: String, into folder: String) throws {
+    /// Opens a file and saves it as CSV.
+    private func save(_ name: String) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/soffice")
         process.arguments = [
-            "--headless", "-env:UserInstallation=file://\(self.folder["office"])", "--convert-to", kind, "--outdir",
-            self.folder[folder], self.folder[name],
+            "--headless", "-env:UserInstallation=file://\(self.folder["office"])", "--convert-to",
+            "csv:Text - txt - csv (StarCalc):\(Self.form)", "--outdir", self.folder["saved"], self.folder[name],
         ]
+        // What the dialog offers for a table with a byte order mark; each column is Standard.
+        if name.hasSuffix(".csv") { process.arguments?.insert("--infilter=CSV:\(Self.form)", at: 2) }
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try process.run()
         process.waitUntilExit()
@@ -56,8 +61,8 @@ struct SpreadsheetTests {
         format: TableFormat
     ) throws {
         try self.write(format)
-        try self.convert("table.\(format)", to: "csv:Text - txt - csv (StarCalc):44,34,76,1", into: ".")
-        let manifest = try Manifest(path: .init(self.folder["table.csv"]), followingLinks: true)
+        try self.save("table.\(format)")
+        let manifest = try Manifest(path: .init(self.folder["saved/table.csv"]), followingLinks: true)
         #expect(manifest.rows.map(\.path) == Self.files)
         let numbers = try manifest.rows.map { try $0.fields.get().businessNumber?.rawValue }
         #expect(numbers == Self.numbers)
