@@ -26,6 +26,7 @@ struct FrontText {
     var ethnicity: String? = "汉"
     var birthDate: String? = "1990-03-07"
     var number: String? = "110101199003070011"
+    var address: String? = "样本路1号"
 
     var fields: CardFields {
         CardFields(
@@ -33,7 +34,7 @@ struct FrontText {
             gender: self.gender,
             ethnicity: self.ethnicity,
             birthDate: self.birthDate,
-            address: "样本路1号",
+            address: self.address,
             number: self.number
         )
     }

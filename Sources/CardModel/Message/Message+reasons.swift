@@ -62,6 +62,7 @@ extension Message {
         ("Both sides", [
             Self("reason.issued_before_birth", "The card was issued before the holder was born; see whether front and back belong together."),
             Self("reason.span_for_age", "The validity period does not fit the holder's age; see whether front and back belong together."),
+            Self("reason.issuer_elsewhere", "The issuer is of another place than the holder's address; see whether front and back belong together."),
             Self("reason.sides_identical", "Front and back are the same photo; take the other side."),
             Self("reason.holder_conflict", "The fronts of the number name different persons; reject the wrong one."),
             Self("reason.member_mismatch", "The cards of one form name different user accounts; correct them."),

@@ -58,6 +58,8 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case issuedBeforeBirth = "issued_before_birth"
     /// The span is the one that the law gives at the holder's age at issue.
     case spanForAge = "span_for_age"
+    /// A place of the issuing authority stands in the holder's address.
+    case issuerElsewhere = "issuer_elsewhere"
     case sidesIdentical = "sides_identical"
 
     /// The reasons by which a front shows a person other than the expected one.
@@ -69,7 +71,7 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     package var defaultSeverity: VerdictSeverity {
         switch self {
         case .nameMasked, .ethnicityUnknown, .validityStartMissing, .expiresSoon, .validitySpan, .issuerUnusual,
-            .issuedBeforeBirth, .spanForAge:
+            .issuedBeforeBirth, .spanForAge, .issuerElsewhere:
             .warn
         case .legalityUnavailable, .validityEndMissing: .hold
         default: .reject

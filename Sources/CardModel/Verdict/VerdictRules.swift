@@ -49,8 +49,9 @@ package struct VerdictRules: Hashable, Sendable {
     /// - Returns: the findings, which concern both cards.
     package func judgePair(front: CardReading, back: CardReading, identicalImages: Bool = false) -> [VerdictFinding] {
         let identical = identicalImages ? self.finding(.sidesIdentical, .verdictSidesIdentical) : nil
-        let issue = self.issueFinding(back.selecting(.back).fields, of: front.selecting(.front).fields)
-        return [identical, issue].compactMap(\.self)
+        let (printedBack, printedFront) = (back.selecting(.back).fields, front.selecting(.front).fields)
+        let issue = self.issueFinding(printedBack, of: printedFront)
+        return [identical, issue, self.issuerFinding(printedBack, of: printedFront)].compactMap(\.self)
     }
 
     /// Compares the dates of the back with the birth date on the front, because a back has neither name nor number.
@@ -66,11 +67,34 @@ package struct VerdictRules: Hashable, Sendable {
         return validity.hasSpan(forAge: age) ? nil : self.finding(.spanForAge, .verdictSpanForAge)
     }
 
+    /// Compares the places of the issuer on the back with the address on the front.
+    ///
+    /// - Returns: the finding if none stands in the address; `nil` if one does, the issuer names none, or one of them was not
+    ///   read.
+    private func issuerFinding(_ back: CardFields, of front: CardFields) -> VerdictFinding? {
+        guard let issuer = back.issuer, let printed = front.address, !PrintedText.isBlank(printed) else { return nil }
+        let places = PrintedText.placesOfIssuer(issuer.reveal())
+        let address = PrintedText.folded(printed.reveal())
+        guard !places.isEmpty, !places.contains(where: address.contains) else { return nil }
+        return self.finding(.issuerElsewhere, .verdictIssuerElsewhere)
+    }
+
     /// Returns the finding of a rule that does not hold; `nil` if the rule is off.
     func finding(_ rule: VerdictRule, _ message: Message) -> VerdictFinding? {
         let configured = self.severities[rule].flatMap { rule.possibleSeverities.contains($0) ? $0 : nil }
         let severity = configured ?? rule.defaultSeverity
         return [.off, .accept].contains(severity) ? nil : VerdictFinding(rule.reason, severity, message: message)
+    }
+}
+
+extension PrintedText {
+    /// Returns the places that an issuer names before 公安, each without its kind: a county may be a district by now. A name that
+    /// itself ends like a kind (杭州 in 杭州市) is one place; a railway or a forest names none.
+    fileprivate static func placesOfIssuer(_ raw: String) -> [String] {
+        let issuer = self.folded(raw)
+        guard let police = issuer.ranges(of: "公安").last else { return [] }
+        return issuer[..<police.lowerBound].matches(of: /([^省市县区旗州盟]*[省市县区旗州盟]*)[省市县区旗州盟]/)
+            .map { String($0.output.1) }.filter { $0.count >= 2 }
     }
 }
 

@@ -50,7 +50,7 @@ import Testing
         ]
     }()
 
-    private static let pairRules: [VerdictRule] = [.issuedBeforeBirth, .spanForAge, .sidesIdentical]
+    private static let pairRules: [VerdictRule] = [.issuedBeforeBirth, .spanForAge, .issuerElsewhere, .sidesIdentical]
 
     @Test func `Every rule is broken by a reading here, but those between two cards and of no card`() {
         let asked = Self.broken.map(\.rule) + Self.pairRules + [.cardNotRecognised]

@@ -34,6 +34,34 @@ import Testing
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
     }
 
+    @Test(arguments: ["warn", "hold"])
+    func `a back that another city issued is told, or held if set so; one of the same city is not`(
+        severity: String
+    ) async throws {
+        let tool = try Tool()
+        // The front is of Nanjing, the back of Chengdu; its dates fit the holder.
+        let photos = try tool.folder(
+            "photos",
+            [
+                "R-1/front.jpg": "cards/LOAN-2026-0008/front.jpg", "R-1/back.jpg": "cards/LOAN-2026-0006/back.jpg",
+                "R-2/front.jpg": "cards/LOAN-2026-0001/front.jpg", "R-2/back.jpg": "cards/LOAN-2026-0001/back.jpg",
+            ]
+        )
+        let command = ["run", photos.path, "--embedded", "--documents", tool.documents.path, "--format", "json"]
+        // The default is to warn.
+        let set = severity == "warn" ? [:] : ["IDCARD_VERDICT_SEVERITY_ISSUER_ELSEWHERE": severity]
+        let cards = try await tool.run(command, set, ends: severity == "warn" ? 0 : 1).json().cards
+        for card in cards where card.source.hasSuffix("back.jpg") {
+            let isOther = card.source.hasSuffix("R-1/back.jpg")
+            #expect(card.state == (isOther && severity == "hold" ? "held" : "delivered"))
+            #expect(card.reason == (isOther && severity == "hold" ? "issuer_elsewhere" : nil))
+            let shown = try await tool.run(["cards", "show", try #require(card.cardId), "--embedded"], ends: 0).output
+            #expect(shown.contains("warning (issuer_elsewhere)") == (isOther && severity == "warn"), "\(shown)")
+            #expect(shown.contains("the issuing authority on the back") == isOther, "\(shown)")
+        }
+        #expect(cards.count == 4)
+    }
+
     @Test(arguments: ["accept", "reject", "holder"])
     func `of fronts of two persons one goes if accepted, or without the wrong one`(decision: String) async throws {
         let tool = try Tool()
