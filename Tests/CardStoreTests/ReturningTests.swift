@@ -202,6 +202,83 @@ import Testing
         #expect(try await harness.store.decisions.dropped(of: caller, now: harness.now).map(\.card) == [front])
     }
 
+    // MARK: One card
+
+    /// Front and back that the rule holds both, the back issued before the holder was born; a delivered front is not held.
+    private func heldPair(sent: Bool = false) async throws -> (front: CardID, back: CardID) {
+        let terms = DecidingTerms(policy: CasePolicy(), rules: VerdictRules(severities: [.issuedBeforeBirth: .hold]))
+        let front = try await harness.verified("front", number: "N", .front)
+        if sent { try await harness.deliverAll() }
+        let back = try await harness.admit("back", number: "N").card
+        let job = try #require(try await harness.claim().first)
+        let fields = CardFields(issuer: "SPECIMEN", validity: "1940.01.01-1950.01.01")
+        try await harness.conclude(job, CardReading(side: .back, fields: fields))
+        try await harness.decide(terms)
+        #expect(try await harness.state(front) == (sent ? "delivered" : "held issued_before_birth"))
+        #expect(try await harness.state(back) == "held issued_before_birth")
+        return (front, back)
+    }
+
+    @Test(arguments: [true, false])
+    func `who says that it is one card passes both sides, with one undo`(isFront: Bool) async throws {
+        let (front, back) = try await heldPair()
+        let (one, other, li) = (isFront ? front : back, isFront ? back : front, ReviewingTests.li)
+        try await harness.decideOnPage(one, .accept, by: li)
+        let decisions = harness.store.decisions
+        #expect(try await decisions.undo(one, tab: "a", by: li, now: harness.now))
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut() == [])
+        for card in [front, back] { #expect(try await harness.state(card) == "held issued_before_birth") }
+        try await harness.decideOnPage(one, .accept, by: li)
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut().map(\.card) == [one, other])
+        let lines = try await harness.accessLog().filter { $0[0] == "resolve" }.map { [$0[1], $0[3]] }
+        #expect(Set(lines) == Set([one, other].map { ["console:li.na as accept", $0.rawValue] }))
+        try await harness.deliverAll()
+        for card in [front, back] { #expect(try await harness.state(card) == "delivered") }
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `the other side is left to another decision about it`() async throws {
+        let (front, back) = try await heldPair()
+        try await harness.decideOnPage(back, .retake, by: ReviewingTests.wang)
+        try await harness.resolve(front, .accept)
+        #expect(try await harness.state(front) == "verified")
+        #expect(try await harness.state(back) == "held issued_before_birth")
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut().map(\.card) == [back])
+        #expect(try await harness.state(back) == "rejected retake_blurred")
+    }
+
+    @Test func `of a pair whose front was sent only the back is passed`() async throws {
+        let (front, back) = try await heldPair(sent: true)
+        try await harness.resolve(back, .accept)
+        try await harness.deliverAll()
+        for card in [front, back] { #expect(try await harness.state(card) == "delivered") }
+    }
+
+    @Test func `who may look has looked at both sides before they are passed`() async throws {
+        let (front, back) = try await heldPair()
+        let li = AccessOrigin(caller: Caller(subject: "li.na", scopes: [.review, .reveal]), "token:li.na", "T-1")
+        let store = harness.store
+        func accept() async throws {
+            _ = try await store.decisions.decide(
+                front,
+                .accept,
+                undoableIn: harness.worker.id,
+                mayLook: true,
+                by: li,
+                now: harness.now
+            )
+        }
+        for card in [front, back] {
+            let error = await #expect(throws: CodedError.self) { try await accept() }
+            #expect(error?.message.text().contains(card.rawValue) == true)
+            _ = try await store.listings.reveal(card, to: li, now: harness.now)
+        }
+        try await accept()
+    }
+
     // MARK: Two persons in a dispute
 
     @Test(arguments: ["held", "delivered", "rejected"])

@@ -56,8 +56,8 @@ extension CardsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Decide about cards that need a person.",
             discussion: """
-                accept: deliver the card, because it is good; a card accepted twice, or without its front, is delivered alone; of \
-                a photo that was returned: take the return back. retake: return the photo to its submitter, who sees --reason. \
+                accept: deliver the card, because it is good; if a rule between front and back held both sides, both; a card \
+                accepted twice, or without its front, is delivered alone; of a photo that was returned: take the return back. retake: return the photo to its submitter, who sees --reason. \
                 reject: never deliver the card; if no other photo of its side is there, this ends the case, and later photos wait \
                 for a person. holder: the person on this front is the customer; fronts of others are rejected, and the rest continue. \
                 delivered: the backend holds the document. resend: send the same delivery again, byte for byte and with the same \

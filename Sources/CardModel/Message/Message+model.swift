@@ -116,6 +116,7 @@ extension Message {
     // MARK: What a reviewer may do
 
     static let reviewPass = Self("review.pass", "Pass and send")
+    static let reviewOneCard = Self("review.one_card", "One card: pass both")
     static let reviewLetIn = Self("review.let_in", "Let in, then verify")
     static let reviewSendAlone = Self("review.send_alone", "Send alone")
     static let reviewBothBelong = Self("review.both_belong", "Both belong here: pass this")

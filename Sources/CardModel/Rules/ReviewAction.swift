@@ -61,6 +61,8 @@ package struct ReviewAction: Hashable, Sendable {
         case .frontMissing, .memberMismatch: Self(.accept, .reviewSendAlone, "B", needsLook: true, asks: .confirmation)
         case .businessNumberPersonal: Self(.accept, .reviewNumberRight, nil, needsLook: true, asks: .confirmation)
         case .holderConflict: Self(.accept, .reviewBothBelong, nil, needsLook: true, asks: .confirmation)
+        case let reason? where VerdictRule.ofOtherCard.contains(reason):
+            Self(.accept, .reviewOneCard, "A", needsLook: true)
         default: Self(.accept, .reviewPass, "A", needsLook: true)
         }
     }

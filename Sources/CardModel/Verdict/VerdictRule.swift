@@ -67,6 +67,11 @@ package enum VerdictRule: String, CaseIterable, Sendable {
         VerdictRule.holderNumberMismatch.reason, VerdictRule.holderNameMismatch.reason,
     ]
 
+    /// The reasons for which both sides of a case are held as perhaps not of one card.
+    package static let ofOtherCard: Set<ReasonCode> = [
+        VerdictRule.issuedBeforeBirth.reason, VerdictRule.spanForAge.reason, VerdictRule.issuerElsewhere.reason,
+    ]
+
     /// The default severity when the rule does not hold.
     package var defaultSeverity: VerdictSeverity {
         switch self {

@@ -56,15 +56,42 @@ extension SandboxDecisions {
         case .delivered:
             try self.records.move(leave(), Transition(.delivered), in: tx)
             try self.markDelivered(row, in: tx)
-        case .accept: others = try self.accept(row, in: tx)
+        case .accept: others = try self.acceptPair(row, by: origin, in: tx)
         // Cards are erased by `Erasure`, with a certificate.
         case .erase: break
         }
         return try ([row.id] + others.filter { $0 != row.id }).map { CardChange(try CardRow.require($0, in: tx)) }
     }
 
-    private func accept(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
+    /// Returns the held other side of a card that a person passes although a rule held both as perhaps not of one card; none if
+    /// there is another decision about it.
+    func otherSides(acceptedWith row: CardRow, by caller: Caller?, in tx: Transaction) throws -> [CardRow] {
+        let reasons = VerdictRule.ofOtherCard
+        guard row.state == .held, row.reason.map(reasons.contains) == true else { return [] }
+        let compared: SQL = """
+            card.compared_with = \(row.id) OR card.id = (SELECT compared_with FROM card WHERE id = \(row.id))
+            """
+        let held: SQL = "card.state = \(literal: .held) AND NOT \(Decision.holdsCard) AND (\(compared))"
+        return try CardRow.all("WHERE card.number = \(row.number) AND \(held)", in: tx).filter { other in
+            guard other.reason.map(reasons.contains) == true else { return false }
+            return try self.actions(for: other, by: caller, in: tx)[.accept] == nil
+        }
+    }
+
+    private func acceptPair(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> [CardID] {
         if row.reason == .businessNumberPersonal { return try self.acceptNumber(of: row, in: tx) }
+        let others = try self.otherSides(acceptedWith: row, by: origin.caller, in: tx)
+        for other in others {
+            let unseen = try self.requireLook(false, at: other, for: .accept, by: origin.decider, in: tx)
+            let detail = "\(DecisionAction.accept)\(unseen)"
+            try AccessLog.append(.resolve, of: [other.id], by: origin, detail: detail, vault: self.vault, in: tx)
+            try self.accept(other, in: tx)
+        }
+        try self.accept(row, in: tx)
+        return others.map(\.id)
+    }
+
+    private func accept(_ row: CardRow, in tx: Transaction) throws {
         if row.reason.map(ReasonCode.letInByPerson.contains) == true {
             // What was there when the case ended stays ended.
             if row.reason == .caseRejected { try tx.run("UPDATE cases SET ended = 0 WHERE number = \(row.number)") }
@@ -81,7 +108,6 @@ extension SandboxDecisions {
             let also: SQL = ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
             try self.records.move(row, Transition(.verified), also: also, in: tx)
         }
-        return []
     }
 
     /// A number that seems to name a person is right: the cards that it held continue, and are judged by their readings.

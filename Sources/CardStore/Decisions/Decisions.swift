@@ -48,6 +48,9 @@ extension SandboxDecisions {
             if action == .reject, let effect { try self.require(effect, of: row, in: tx) }
             let isAsked = worker != nil && mayLook
             let unseen = try self.requireLook(isAsked, at: row, for: action, by: origin.decider, in: tx)
+            for other in action == .accept ? try self.otherSides(acceptedWith: row, by: origin.caller, in: tx) : [] {
+                _ = try self.requireLook(isAsked, at: other, for: action, by: origin.decider, in: tx)
+            }
             // A card whose key cannot be unwrapped is rejected without a message.
             let said = try message.flatMap { text in
                 try (try? row.key(self.vault))?.seal(json: text, column: .decisionMessage)
