@@ -82,10 +82,8 @@ import Testing
 
     @Test func `more rows than a sheet has are refused`() throws {
         var workbook = Workbook(["title"])
-        for _ in 0..<Workbook.rowLimit {
-            try workbook.add([])
-            _ = workbook.drain()
-        }
+        workbook.rows = Workbook.rowLimit
+        try workbook.add([])
         #expect(throws: CodedError.self) { try workbook.add([]) }
     }
 }

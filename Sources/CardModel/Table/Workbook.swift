@@ -6,7 +6,7 @@ struct Workbook {
     static let rowLimit = 1_048_575
 
     private var zip = ZipWriter()
-    private var rows = 0
+    var rows = 0
     private let columns: Int
 
     /// The styles of cells, by their place in the part of the styles.
@@ -16,22 +16,10 @@ struct Workbook {
     init(_ titles: [String]) {
         self.columns = titles.count
         for (name, text) in Self.parts {
+            if name != Self.parts.first?.0 { self.zip.finishEntry() }
             self.zip.begin(name)
-            self.zip.write(Array(Self.xml(text).utf8))
-            self.zip.finishEntry()
+            self.zip.write("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + text)
         }
-        self.zip.begin("xl/worksheets/sheet1.xml")
-        let pane = "<pane ySplit=\"1\" topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/>"
-        self.zip.write(
-            Array(
-                Self.xml(
-                    """
-                    <worksheet xmlns="\(Self.main)"><sheetViews><sheetView workbookViewId="0">\(pane)</sheetView></sheetViews>\
-                    <cols><col min="1" max="\(titles.count)" width="24" customWidth="1"/></cols><sheetData>
-                    """
-                ).utf8
-            )
-        )
         self.write(titles.map { .text($0) }, text: .title)
     }
 
@@ -50,7 +38,7 @@ struct Workbook {
 
     mutating func finish() {
         let last = Self.name(max(self.columns, 1) - 1) + String(self.rows)
-        self.zip.write(Array("</sheetData><autoFilter ref=\"A1:\(last)\"/></worksheet>".utf8))
+        self.zip.write("</sheetData><autoFilter ref=\"A1:\(last)\"/></worksheet>")
         self.zip.finishEntry()
         self.zip.finish()
     }
@@ -68,7 +56,7 @@ struct Workbook {
                 row += start + "\(style.rawValue)\" t=\"inlineStr\"><is><t xml:space=\"preserve\">\(text)</t></is></c>"
             }
         }
-        self.zip.write(Array((row + "</row>").utf8))
+        self.zip.write(row + "</row>")
     }
 
     /// The letter of a column; no table has more than 26.
@@ -82,50 +70,36 @@ struct Workbook {
             .replacing("_x", with: "_x005F_x")
     }
 
-    // MARK: The parts beside the sheet
+    // MARK: The parts
 
     private static let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     private static let package = "http://schemas.openxmlformats.org/package/2006"
     private static let document = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     private static let type = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
-    private static func xml(_ text: String) -> String {
-        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + text
-    }
-
-    private static func relationships(_ targets: [(type: String, target: String)]) -> String {
-        let items = targets.enumerated().map { index, one in
-            "<Relationship Id=\"rId\(index + 1)\" Type=\"\(Self.document)/\(one.type)\" Target=\"\(one.target)\"/>"
-        }
-        return "<Relationships xmlns=\"\(Self.package)/relationships\">\(items.joined())</Relationships>"
-    }
-
+    /// The name and the text of each part; the last one is the sheet, to which the rows are added.
+    // swift-format-ignore
     private static let parts = [
-        (
-            "[Content_Types].xml",
-            """
+        ("[Content_Types].xml", """
             <Types xmlns="\(package)/content-types"><Default Extension="xml" ContentType="application/xml"/>\
             <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
             <Override PartName="/xl/workbook.xml" ContentType="\(type).sheet.main+xml"/>\
             <Override PartName="/xl/styles.xml" ContentType="\(type).styles+xml"/>\
             <Override PartName="/xl/worksheets/sheet1.xml" ContentType="\(type).worksheet+xml"/></Types>
-            """
-        ),
-        ("_rels/.rels", relationships([("officeDocument", "xl/workbook.xml")])),
-        (
-            "xl/workbook.xml",
-            """
+            """),
+        ("_rels/.rels", """
+            <Relationships xmlns="\(package)/relationships"><Relationship Id="rId1" Type="\(document)/officeDocument" \
+            Target="xl/workbook.xml"/></Relationships>
+            """),
+        ("xl/workbook.xml", """
             <workbook xmlns="\(main)" xmlns:r="\(document)"><bookViews><workbookView/></bookViews>\
             <sheets><sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>
-            """
-        ),
-        (
-            "xl/_rels/workbook.xml.rels",
-            relationships([("worksheet", "worksheets/sheet1.xml"), ("styles", "styles.xml")])
-        ),
-        (
-            "xl/styles.xml",
-            """
+            """),
+        ("xl/_rels/workbook.xml.rels", """
+            <Relationships xmlns="\(package)/relationships"><Relationship Id="rId1" Type="\(document)/worksheet" \
+            Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="\(document)/styles" Target="styles.xml"/></Relationships>
+            """),
+        ("xl/styles.xml", """
             <styleSheet xmlns="\(main)"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd hh:mm"/></numFmts>\
             <fonts count="2"><font><sz val="11"/></font><font><b/><sz val="11"/></font></fonts><fills count="2"><fill>\
             <patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1">\
@@ -133,8 +107,12 @@ struct Workbook {
             <cellXfs count="4"><xf/><xf numFmtId="49" applyNumberFormat="1"/><xf numFmtId="164" applyNumberFormat="1"/>\
             <xf numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs>\
             <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>
-            """
-        ),
+            """),
+        ("xl/worksheets/sheet1.xml", """
+            <worksheet xmlns="\(main)"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" \
+            activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols><col min="1" max="26" width="24" \
+            customWidth="1"/></cols><sheetData>
+            """),
     ]
 }
 
