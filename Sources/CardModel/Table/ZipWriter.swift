@@ -1,7 +1,7 @@
 /// A ZIP archive (PKWARE APPNOTE 6.3) that is written piece by piece to a stream.
 ///
-/// Nothing is compressed: the bytes are in stored blocks of Deflate (RFC 1951 section 3.2.4), because only such an entry may
-/// have its size behind its bytes. LibreOffice refuses that of an entry with the method "stored".
+/// Nothing is compressed, but the bytes stand in stored blocks of Deflate (RFC 1951 section 3.2.4): their end can be found by
+/// reading, so that their size may stand behind them, as a pipe needs it.
 struct ZipWriter {
     private typealias Entry = (name: String, start: Int, crc: UInt32, packed: Int, size: Int)
 
