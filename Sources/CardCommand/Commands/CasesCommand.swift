@@ -34,6 +34,9 @@ struct CasesCommand: AsyncParsableCommand {
         )
         var since: CaseStart?
 
+        @Flag(help: "Only cases of which a side must be brought: it was refused, or never sent.")
+        var toBring = false
+
         @Option(help: "Format of the list: text; json or jsonl for programs; csv or xlsx, a table for people.")
         var format = CaseListFormat.text
 
@@ -72,7 +75,8 @@ struct CasesCommand: AsyncParsableCommand {
             let file = try self.output.map { try TableFile($0, as: self.format.table, for: self.options) }
             defer { file?.files.removeEmpty() }
             return try await self.options.withSandbox { store, _ in
-                let filter = CaseFilter(states: self.state, since: self.since?.time)
+                var filter = CaseFilter(states: self.state, since: self.since?.time)
+                filter.toBring = self.toBring
                 if self.files { try await self.logNames(filter, store) }
                 if let format = self.format.table {
                     try await TableFile.write(CaseTable.columns(withPhotos: self.files), as: format, to: file) { add in

@@ -9,19 +9,23 @@ package struct SubmitterTask {
     ///   - side: the side of the photo at fault.
     ///   - code: the reason, as lists show it.
     ///   - message: the reason in words, perhaps for an operator.
-    ///   - missing: the sides without a photo.
+    ///   - missing: the sides of which no photo was delivered or still may be.
     package init(_ state: CaseState?, side: CardSide?, code: String?, message: Message?, missing: [CardSide] = []) {
         let reason = Self.text(message, code)
         switch (state, code) {
         case (nil, _), (.retake, ReasonCode.userNumberMissing.rawValue): self.message = reason
-        case (.retake, ReasonCode.frontMissing.rawValue): (self.sides, self.message) = ([.front], .tableSend([.front]))
+        case (.retake, RetakeReason.wrongSide.rawValue), (.rejected, _): self.message = reason
+        case (.retake, ReasonCode.frontMissing.rawValue): break
         case (.retake, _):
             self.sides = side.map { [$0] } ?? []
             self.message = reason.map { reason in side.map { .tableRetake($0, reason) } ?? reason }
-        case (.incomplete, _) where !missing.isEmpty: (self.sides, self.message) = (missing, .tableSend(missing))
         case (.decide, _): self.message = .tableReview
         default: break
         }
+        let others = missing.filter { !self.sides.contains($0) }
+        guard !others.isEmpty else { return }
+        self.sides = CardSide.allCases.filter { self.sides.contains($0) || others.contains($0) }
+        self.message = self.message.map { .textAll([$0, .tableSend(others)]) } ?? .tableSend(others)
     }
 
     /// Returns a message, or the meaning of its code if it names a command or an option.

@@ -56,6 +56,10 @@ extension Message {
 
     static let pageBusinessNo = Self("page.business_no", "Business number")
     static let pageStateTitle = Self("page.state", "State")
+    static let pageTodo = Self("page.todo", "What to do")
+    static let pageToBring = Self("page.to_bring", "To bring")
+    static let pageToBringOnly = Self("page.to_bring_only", "a side must be brought")
+    static let pageMine = Self("page.mine", "mine")
     static let pageCause = Self("page.cause", "Cause")
     static let pageSince = Self("page.since", "Since")
     static let pageMissing = Self("page.missing", "Missing side")

@@ -62,8 +62,8 @@ struct CardRoutes: Sendable {
 
     /// `GET /v1/cases`.
     func listCases(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "limit", "cursor"])
-        let filter = CaseFilter(states: try parameters.choices("state"), number: try parameters.businessNumber())
+        let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "cause", "mine", "to_bring", "limit", "cursor"])
+        let filter = try parameters.caseFilter(for: caller)
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.listings.cases(filter, after: last, limit: limit, for: caller)

@@ -54,6 +54,15 @@ struct QueryParameters {
         try self.single("business_no", else: .requestBusinessNo, as: BusinessNumber.init(_:))
     }
 
+    /// The filter of a list of cases.
+    func caseFilter(for caller: Caller) throws -> CaseFilter {
+        var filter = CaseFilter(states: try self.choices("state"), number: try self.businessNumber())
+        filter.cause = try self.single("cause")
+        filter.toBring = try self.flag("to_bring")
+        if try self.flag("mine") { filter.submitter = caller.submitter }
+        return filter
+    }
+
     func pageSize() throws -> Int {
         let limit = Int(try self.single("limit") ?? "\(Limits.defaultPageSize)") ?? 0
         guard 1...Limits.pageSize ~= limit else { throw Problem(.parameterInvalid, .requestLimit(Limits.pageSize)) }

@@ -16,6 +16,8 @@ package struct Case: Encodable, Sendable, Record {
     package internal(set) var missing: [CardSide]
     /// What is wrong and what to do, without personal values.
     @InWords package internal(set) var message: Message?
+    /// What its submitter does, in words.
+    @InWords package internal(set) var todo: Message?
 
     static let columns: SQL = "number, front_delivered, back_delivered, state, cause_card, cause, since"
     static let tables: SQL = "cases"

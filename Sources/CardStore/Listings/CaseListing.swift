@@ -8,10 +8,24 @@ package struct CaseFilter: Hashable, Sendable {
     package var number: BusinessNumber?
     /// The earliest time since when they have had their state.
     package var since: Timestamp?
+    /// The code of the card that determines their state.
+    package var cause: String?
+    /// Who owns their numbers.
+    package var submitter: String?
+    /// Whether only those count of which a side must be brought: refused, or never sent.
+    package var toBring = false
 
     /// Lists every case, or those with the given values.
     package init(states: [CaseState] = [], number: BusinessNumber? = nil, since: Timestamp? = nil) {
         (self.states, self.number, self.since) = (states, number, since)
+    }
+
+    /// The states of the cases that may match.
+    fileprivate var possibleStates: [CaseState] {
+        CaseState.allCases.filter { state in
+            guard !self.toBring || ![.complete, .rejected, .erased].contains(state) else { return false }
+            return self.states.isEmpty ? state != .erased || self.number != nil : self.states.contains(state)
+        }
     }
 }
 
@@ -69,18 +83,19 @@ extension SandboxListings {
     ) async throws -> (cases: [Case], next: CaseCursor?) {
         let limit = min(limit, Limits.pageSize)
         let submitter = caller.submitter(for: .show)
-        let states = CaseState.allCases.filter { state in
-            filter.states.isEmpty ? state != .erased || filter.number != nil : filter.states.contains(state)
-        }
+        let owner = submitter ?? filter.submitter
+        let states = filter.possibleStates
         return try await self.read { tx in
             var found: [Case] = []
             for state in states.drop(while: { last != nil && $0 != last?.state }) where found.count <= limit {
                 var conditions: [SQL] = ["state = \(state)"]
-                if let submitter { conditions.append("submitter = \(submitter)") }
+                if let owner { conditions.append("submitter = \(owner)") }
                 if let number = filter.number {
                     conditions.append("number = \(try self.sandbox.stored(number, in: tx))")
                 }
                 if let since = filter.since { conditions.append("since >= \(since)") }
+                if let cause = filter.cause { conditions.append("cause = \(cause)") }
+                if filter.toBring, state != .retake { conditions.append(Self.lacksPhoto) }
                 if let last, last.state == state {
                     conditions.append("(since, number) > (\(last.since), \(last.number))")
                 }
@@ -105,6 +120,14 @@ extension SandboxListings {
     ///
     /// - Parameter submitter: a submitter who does not learn of others' cards; `nil` for callers who see all.
     private func described(_ cases: [Case], for submitter: String?, in tx: Transaction) throws -> [Case] {
+        try self.explained(cases, for: submitter, in: tx).map { one in
+            var one = one
+            one.todo = one.task.message
+            return one
+        }
+    }
+
+    private func explained(_ cases: [Case], for submitter: String?, in tx: Transaction) throws -> [Case] {
         let inProgress = try self.sidesInProgress(of: cases, in: tx)
         let causes = cases.compactMap(\.cardID)
         let rows = causes.isEmpty ? [] : try CardRow.all("WHERE card.id IN \(list: causes)", in: tx)
@@ -121,6 +144,32 @@ extension SandboxListings {
                 one.cardID = nil
             }
             return one
+        }
+    }
+
+    /// Selects cases with a side of which no photo was delivered or still may be; a photo of unknown side may be of either.
+    private static let lacksPhoto: SQL = "(\(Self.lacks(.front)) OR \(Self.lacks(.back)))"
+
+    private static func lacks(_ side: CardSide) -> SQL {
+        """
+        \(side == .front ? "front" : "back" as SQL)_delivered IS NULL AND NOT EXISTS (
+            SELECT 1 FROM card WHERE card.number = cases.number AND card.beside IS NULL AND NOT (\(CaseRow.isForeign))
+            AND card.state NOT IN \(literals: .rejected, .superseded, .delivered, .erased)
+            AND coalesce(card.side, card.expected_side, \(side)) = \(side)
+        )
+        """
+    }
+
+    /// Returns how many cases that a caller sees are in each state.
+    package func caseTotals(for caller: Caller) async throws -> [CaseState: Int] {
+        let owner = caller.submitter(for: .show)
+        return try await self.read { tx in
+            var totals: [CaseState: Int] = [:]
+            for state in CaseState.allCases {
+                let own: SQL = owner.map { "AND submitter = \($0)" } ?? ""
+                totals[state] = try tx.value("SELECT count(*) FROM cases WHERE state = \(state) \(own)") ?? 0
+            }
+            return totals
         }
     }
 

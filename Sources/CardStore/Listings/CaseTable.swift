@@ -11,7 +11,7 @@ package enum CaseTable {
             TableColumn(.tableState) { .text(Message.stateName($0.one.state).text()) },
             TableColumn(.tableSince(localZoneName)) { .time($0.one.since) },
             TableColumn(.tableSide) { .sides($0.one.task.sides) },
-            TableColumn(.tableTask) { $0.one.task.message.map { .text($0.text()) } },
+            TableColumn(.tableTask) { $0.one.todo.map { .text($0.text()) } },
             withPhotos ? TableColumn(.tablePhoto) { $0.photo.map { .text($0) } } : nil,
             TableColumn(.tableCard) { $0.one.cardID.map { .code($0.rawValue) } },
             TableColumn(.tableCode) { $0.one.cause.map { .code($0) } },
@@ -21,7 +21,7 @@ package enum CaseTable {
 }
 
 extension Case {
-    fileprivate var task: SubmitterTask {
+    var task: SubmitterTask {
         SubmitterTask(self.state, side: self.side, code: self.cause, message: self.message, missing: self.missing)
     }
 }

@@ -4,8 +4,8 @@ import CardStore
 extension Console {
     /// `GET /console/cases`: the most urgent states first, in each the oldest first.
     func listCases(_ visit: ConsoleRequest) async throws -> Reply {
-        let query = try visit.query(["state", "business_no", "after"])
-        let filter = CaseFilter(states: try query.choices("state"), number: try query.businessNumber())
+        let query = try visit.query(["state", "business_no", "cause", "mine", "to_bring", "after"])
+        let filter = try query.caseFilter(for: visit.caller)
         let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.listings.cases(
             filter,
@@ -16,14 +16,16 @@ extension Console {
         let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.stateName($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
+            ("to_bring", .pageToBring, filter.toBring ? "true" : nil, [("true", .pageToBringOnly)]),
+            ("mine", .pageSubmitter, filter.submitter == nil ? nil : "true", [("true", .pageMine)]),
             ("business_no", .pageBusinessNo, filter.number?.rawValue, []),
         ]
         let columns: [(Message, (Case) -> HTML)] = [
             (.pageBusinessNo, { .caseLink($0.businessNo) }), (.pageStateTitle, { .state($0.state) }),
-            (.pageCause, { .causeOf($0) }), (.pageSince, { "\($0.since)" }),
-            (.pageMissing, { $0.state == .complete ? "" : .missing($0) }),
+            (.pageTodo, { $0.todo.map { "\($0)" } ?? "" }), (.pageSince, { "\($0.since)" }), (.pageCause, { .causeOf($0) }),
         ]
-        let list = HTML.table(page.cases, .pageCases, none: .pageNoCases, columns)
+        let totals = try await self.ports.store.listings.caseTotals(for: visit.caller)
+        let list: HTML = "\(HTML.totals(totals))\(HTML.table(page.cases, .pageCases, none: .pageNoCases, columns))"
         let next = page.next.map { ("after", $0.text) }
         return .page(ConsolePage(list: .pageCases, .cases, fields, list, .pageNext, next))
     }
@@ -51,6 +53,15 @@ extension Console {
 }
 
 extension HTML {
+    /// How many cases have each state, each a link to these.
+    fileprivate static func totals(_ totals: [CaseState: Int]) -> HTML {
+        let links = CaseState.allCases.filter { totals[$0, default: 0] > 0 }.map { state in
+            let path = ConsolePath(.cases, [("state", state.rawValue)])
+            return HTML("<li><a\(href: path)>\(Message.stateName(state))</a> \(totals[state, default: 0])</li>")
+        }
+        return "<ul class=\"totals\">\(links)</ul>"
+    }
+
     /// The first cause of a case, linked to its card.
     fileprivate static func causeOf(_ one: Case) -> HTML {
         guard let card = one.cardID else { return "" }
