@@ -10,9 +10,14 @@ CHROMIUM = "/usr/bin/chromium"
 REMEDY = "run scripts/setup --proofs"
 # Longer than a key is refused after a page has come, or a field was left.
 KEYS_AFTER = "performance.now() > quietUntil + 10"
+FORGE = """(form, fields) => { for (const [name, value] of Object.entries(fields)) {
+  form.querySelectorAll(`[name=${name}]`).forEach((field) => field.remove());
+  form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value })); } form.submit(); }"""
 IS_REVIEW = "document.querySelector('form[action^=\"/console/review\"]') !== null"
 # What a token may that does everything on pages.
 ALL = ("submit", "read", "review", "reveal", "audit", "run")
+# What a person writes who must say why.
+WORDS = "seen by two of us"
 
 
 def playwright():
@@ -84,15 +89,23 @@ class Desk:
             self.page.click(selector)
         return self.came()
 
-    def press(self, key, navigates=True):
-        """A key, once the page takes keys."""
+    def press(self, *keys, navigates=True):
+        """Keys one after the other, once the page takes keys; the last one leads to another page."""
         until(lambda: self.page.evaluate(KEYS_AFTER))
+        for key in keys[:-1] if navigates else keys:
+            self.type(key)
         if not navigates:
-            self.page.keyboard.press(key)
             return self
         with self.page.expect_navigation():
-            self.page.keyboard.press(key)
+            self.type(keys[-1])
         return self.came()
+
+    def type(self, key):
+        """A key, or words."""
+        if " " in key:
+            self.page.keyboard.type(key)
+        else:
+            self.page.keyboard.press(key)
 
     def came(self):
         self.console.loads += 1
@@ -161,11 +174,23 @@ class Desk:
         self.console.expect(len(links) == len(images), f"photos of {business_number} were answered {self.outcome!r}")
         return [link.get_attribute("href").rpartition("/")[2] for link in links]
 
-    def decide(self, card, action):
-        """By the buttons of the page."""
+    def decide(self, card, action, reason=None):
+        """By the buttons of the page; what the decision asks is opened, confirmed and said in words before."""
+        form = f"form[action='/console/cards/{card}/decide']:has(input[name=action][value={action}])"
+        if self.has(f"details:not([open]) > {form}"):
+            self.page.click(f"details:has(> {form}) > summary")
+        if self.has(f"{form} [name=sure]"):
+            self.page.check(f"{form} [name=sure]")
+        if self.has(f"{form} [name=message][required]"):
+            self.page.fill(f"{form} [name=message]", WORDS)
+        return self.click(f"{form} button[value={reason}]" if reason else f"{form} button")
+
+    def force(self, card, action, **fields):
+        """Sends a form of a card's page by hand, as the page itself would not."""
         form = f"form[action='/console/cards/{card}/decide']"
-        button = "button.bad" if action == "reject" else f"button[value={action}]"
-        return self.click(f"{form} {button}")
+        with self.page.expect_navigation():
+            self.page.eval_on_selector(form, FORGE, {"action": action, "sure": "yes", "message": WORDS, "effect": "2", **fields})
+        return self.came()
 
     def reveal(self, purpose="T-881"):
         self.page.fill("form[action$='/reveal'] input[name=purpose]", purpose)

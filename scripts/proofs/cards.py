@@ -65,8 +65,8 @@ def encoded(number, is_back, kind, **options):
     return data.getvalue()
 
 
-def jpeg(number, is_back):
-    return encoded(number, is_back, "JPEG", quality=90)
+def jpeg(number, is_back, quality=90):
+    return encoded(number, is_back, "JPEG", quality=quality)
 
 
 class Pairs:

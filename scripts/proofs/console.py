@@ -5,12 +5,13 @@ import threading
 import time
 from urllib.parse import urlsplit
 
+from proofs.agreeing import second, sent_anew
 from proofs.browser import ALL, Chromium, Desk, in_words
 from proofs.cards import jpeg
 from proofs.looking import look
 from proofs.masking import Eyes, mask
-from proofs.paged import Console
-from proofs.proof import Violation
+from proofs.paged import DELIVERED, DOUBTED, ENDED, Console
+from proofs.reviewing import LET_IN, retaken, review_by_keys, unconfirmed, unseen
 from proofs.tool import until
 
 PAIRS = 12
@@ -48,14 +49,14 @@ def retried(console, desk, business_number):
     console.expect(card in desk.page.url, f"the cases lead to {desk.page.url}, not to the card {card}")
     desk.decide(card, "retry")
     console.expect("Retry" in desk.outcome or "重试" in desk.outcome, f"the page says {desk.outcome!r} of a retry")
-    return {card: "delivered"}
+    return {card: DELIVERED}
 
 
 def uploaded(console, desk, business_number):
     """A pair, sent by the form of the page; how it is to end."""
     person = console.person()
     cards = desk.upload(business_number, {"front": jpeg(person, False), "back": jpeg(person, True)})
-    return dict.fromkeys(cards, "delivered")
+    return dict.fromkeys(cards, DELIVERED)
 
 
 def revoked(proof, console, desk):
@@ -84,104 +85,21 @@ def clerk(proof):
 def no_script(proof):
     """A clerk's day and a decision in a browser without JavaScript."""
     console, desk, ends = day(proof, "no-script", java_script_enabled=False)
-    cards = console.alone("PLAIN-1") + console.of_two_senders("PLAIN-2", console.new_token("other", "submit"))
-    console.await_waiting(cards)
+    (passed,), (returned,) = console.doubtful("PLAIN-1"), console.doubtful("PLAIN-2")
+    rejected, = console.of_two_senders("PLAIN-3", console.new_token("other", "submit"))
+    ways = {
+        passed: (("accept",), DELIVERED), returned: (("retake", "retake_glare"), ("rejected", "retake_glare")),
+        rejected: (("reject",), ENDED),
+    }
+    console.await_waiting(list(ways))
     desk.begin()
     while shown := desk.cards():
-        action = "accept" if shown[0] == cards[0] else "reject"
-        desk.reveal().decide(shown[0], action)
-        ends[shown[0]] = ENDS[action]
-    console.expect(set(cards) <= set(ends), f"without a script the review ends with {desk.text!r}")
+        how, ends[shown[0]] = ways[shown[0]]
+        desk.reveal().decide(shown[0], *how)
+    console.expect(set(ways) <= set(ends), f"without a script the review ends with {desk.text!r}")
     console.await_states(ends, "decided without a script")
     revoked(proof, console, desk)
     finish(console)
-
-
-# What is typed for each reason in turn: V shows what is personal, and another key decides.
-CHOICES = {
-    "holder_conflict": ("reject", "accept", "accept"), "submitter_conflict": ("accept", "reject"), "front_missing": ("accept", "reject"),
-    "attempts_exhausted": ("retry", "retry", "reject"), "outcome_unknown": ("delivered",),
-}
-# What a second person must confirm here.
-FOUR_EYES = "delivered"
-KEYS = {"accept": "a", "retry": "t", "resend": "e", "delivered": "d"}
-ENDS = {"accept": "delivered", "retry": "delivered", "delivered": "delivered", "reject": "rejected"}
-
-
-def mixed(console, times):
-    """Cards of each reason to decide."""
-    other = console.new_token("other", "submit")
-    console.moody.open.clear()
-    cards = []
-    for index in range(times):
-        cards += console.disputed(f"PERSONS-{index}") + console.of_two_senders(f"SENDERS-{index}", other)
-        cards += console.alone(f"ALONE-{index}") + console.failing(f"FAILING-{index}")
-    cards += [console.send("FAIL-503-1", console.person())]
-    cards += [card for index in range(max(0, 20 - len(cards))) for card in console.alone(f"MORE-{index}")]
-    console.moody.open.set()
-    console.await_waiting(cards)
-    console.moody.failing.clear()
-    return cards
-
-
-def composed(console, desk):
-    """A reason in Pinyin that is thrown away: no key of the input method, and none right after it, decides."""
-    shown, session = desk.cards(), desk.context.new_cdp_session(desk.page)
-
-    def key(code):
-        # While an input method composes, each key is 229 (UI Events, section 7.3.1).
-        for kind in ("rawKeyDown", "keyUp"):
-            session.send("Input.dispatchKeyEvent", {"type": kind, "key": "Process", "code": code, "windowsVirtualKeyCode": 229})
-
-    def compose(text):
-        session.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
-
-    is_writing = "document.activeElement.name === 'message'"
-    desk.press("r", navigates=False)
-    for letters in ("m", "mo", "mo'h", "mo'hu"):
-        key(f"Key{letters[-1].upper()}")
-        compose(letters)
-    key("Escape")
-    compose("")
-    console.expect(desk.page.evaluate(is_writing), "Escape left the field while syllables were composed")
-    for name in ("Escape", "a", "d"):
-        desk.page.keyboard.press(name)
-    console.expect(not desk.page.evaluate(is_writing), "Escape does not leave the field")
-    console.expect(desk.cards() == shown, f"a letter after Escape decided: {desk.outcome!r}")
-
-
-def two_keys(console, desk, cards):
-    """Decides all cards, the first of each page, by two keys each; what was decided about each."""
-    reasons, decided, turns = console.waiting(), {}, dict.fromkeys(CHOICES, 0)
-    desk.begin()
-    composed(console, desk)
-    while shown := desk.cards():
-        card = shown[0]
-        reason = reasons[card]
-        choices = CHOICES.get(reason, ("reject",))
-        action = choices[turns.get(reason, 0) % len(choices)]
-        turns[reason] = turns.get(reason, 0) + 1
-        if action == "reject":
-            desk.press("r", navigates=False).press("Enter")
-        else:
-            desk.press("v")
-            desk.press(KEYS[action])
-        if card in decided:
-            raise Violation(f"{console.name}: the card {card} came again after {decided[card]}, at {desk.page.url}: {desk.outcome!r}")
-        decided[card] = action
-    console.expect(set(decided) == set(cards), f"{len(decided)} of {len(cards)} cards were decided; the page says {desk.text!r}")
-    return decided
-
-
-def review_by_keys(proof, console):
-    """All cards are decided by one person; how they are to end, and the one that waits for a second person."""
-    desk = console.desk("li.na").sign_in()
-    cards = mixed(console, 2 if proof.quick else 3)
-    reasons = console.waiting()
-    decided = two_keys(console, desk, cards)
-    console.figure("decided by two keys each", f"{len(decided)} cards: {', '.join(sorted(set(map(str, reasons.values()))))}")
-    waiting, = (card for card, action in decided.items() if action == FOUR_EYES)
-    return {card: ENDS[action] for card, action in decided.items() if card != waiting}, waiting, desk
 
 
 class Reviewer(threading.Thread):
@@ -225,7 +143,7 @@ class Reviewer(threading.Thread):
 def two_persons(proof, console):
     """Never has one person a case on a page that the other one has."""
     cases, times = (12, 24) if proof.quick else (30, 200)
-    console.await_waiting([card for index in range(cases) for card in console.alone(f"QUEUE-{index:02d}")])
+    console.await_waiting([card for index in range(cases) for card in console.doubtful(f"QUEUE-{index:02d}")])
     holders, lock = {}, threading.Lock()
     reviewers = [Reviewer(console, name, times, holders, lock) for name in ("zhao.liu", "wang.wei")]
     for reviewer in reviewers:
@@ -240,27 +158,38 @@ def two_persons(proof, console):
 
 
 def rejected_both(console):
-    """A rejected card is not sent, though the decision about another of its case is carried out first; how they are to end."""
+    """A rejected card is not sent, though the decision about another of its case is carried out first and sends the rest; how they
+    are to end."""
     console.moody.open.clear()
     cards = console.disputed("BOTH-1")
     console.moody.open.set()
     console.await_waiting(cards)
     desk, started = console.desk("zhou.ba").sign_in(), time.monotonic()
-    desk.go(f"/console/cards/{cards[1]}").decide(cards[1], "reject")
+    desk.go(f"/console/cards/{cards[1]}").reveal().decide(cards[1], "reject")
     # The first one is carried out seconds before the second one.
     until(lambda: time.monotonic() - started > UNDO_SECONDS / 2)
-    desk.go(f"/console/cards/{cards[2]}").decide(cards[2], "reject").close()
-    return dict.fromkeys(cards[1:], "rejected")
+    desk.go(f"/console/cards/{cards[2]}").reveal().decide(cards[2], "reject").close()
+    return dict(zip(cards, (DELIVERED, ENDED, ENDED), strict=True))
+
+
+def let_in_again(console, desk):
+    """Once its case has ended, a later photo waits until a person lets it in."""
+    back = console.send("BOTH-1", console.person(), True)
+    console.await_states({back: ("held", "case_rejected")}, "sent after the case had ended")
+    console.expect(back in console.waiting(), "what came after its case had ended is in no queue")
+    desk.sign_in().go(f"/console/cards/{back}").reveal().press(*LET_IN)
+    console.await_states({back: DELIVERED}, "let in")
+    console.figure("after a case had ended", "a later photo waits, is let in, and goes")
 
 
 def killed_within_undo(console):
     """What was decided outlives the process: it can be undone for ten seconds, and then any process carries it out."""
-    card, = console.alone("UNDO-1")
+    card, = console.doubtful("UNDO-1")
     console.await_waiting([card])
     desk = console.desk("sun.qi").sign_in()
     undo = f"form.undo:has(input[value='{card}']) button"
     for is_undone in (True, False):
-        desk.go(f"/console/cards/{card}").decide(card, "accept")
+        desk.go(f"/console/cards/{card}").reveal().decide(card, "accept")
         decided = time.monotonic()
         console.kill()
         console.start()
@@ -271,46 +200,31 @@ def killed_within_undo(console):
             seconds = time.monotonic() - decided
             console.expect(desk.has(undo), f"{seconds:.1f} s after the decision, and a restart, there is no way to undo it")
             desk.click(undo)
-            console.expect("taken back" in desk.outcome and card in desk.cards(), f"after the undo the page says {desk.outcome!r}")
-            console.expect(console.states()[card] == ("verified", "front_missing"), f"undone, the card stands at {console.states()[card]}")
+            console.expect("taken back" in desk.outcome and desk.cards() == [card], f"after the undo the page says {desk.outcome!r}")
+            console.expect(console.states()[card] == DOUBTED, f"undone, the card stands at {console.states()[card]}")
             console.figure("undone after kill -9", f"{seconds:.1f} s after the decision")
-    console.await_states({card: "delivered"}, "decided before a kill")
+    console.await_states({card: DELIVERED}, "decided before a kill")
     desk.close()
     console.figure("carried out after kill -9", f"{time.monotonic() - decided:.1f} s after the decision")
-    return {card: "delivered"}
-
-
-def second_person(console, first, card):
-    """What one person decided waits; the same decision of another carries it out."""
-    link, second = f"section a[href='/console/cards/{card}']", console.desk("wu.jiu").sign_in()
-    waits = until(lambda: first.go("/console/log").has(link), console.process, 40)
-    console.expect(waits, "what one person decided does not come to wait for a second one")
-    first.go(f"/console/cards/{card}").decide(card, FOUR_EYES)
-    console.expect("second person" in first.outcome, f"to one person who decides twice the page says {first.outcome!r}")
-    console.expect(console.states()[card][0] == "held", f"decided twice by one person, the card is {console.states()[card]}")
-    console.expect(card not in second.begin().cards(), "what waits for a second person stands in the queue")
-    second.go("/console/log").click(link).decide(card, FOUR_EYES)
-    return {card: ENDS[FOUR_EYES]}, second
-
-
-def names_both(console, desk, card):
-    log = desk.sign_in().go(f"/console/log?card={card}&action=resolve").text
-    console.expect("li.na" in log and "wu.jiu" in log, f"the log of what two persons decided names not both: {log!r}")
-    console.figure("a second person", "confirms; one person twice does not")
+    return {card: DELIVERED}
 
 
 def review(proof):
-    console = Console(proof, "review", review_four_eyes=FOUR_EYES)
-    ends, card, first = review_by_keys(proof, console)
+    console = Console(proof, "review")
+    desk = console.desk("li.na").sign_in()
+    review_by_keys(console, desk)
+    retaken(console, desk)
+    unseen(console)
+    unconfirmed(console)
     two_persons(proof, console)
-    confirmed, second = second_person(console, first, card)
-    ends |= confirmed | rejected_both(console) | killed_within_undo(console)
+    ends = rejected_both(console) | killed_within_undo(console)
     console.await_states(ends, "decided")
-    names_both(console, second, card)
+    let_in_again(console, desk)
+    console.expect_none_twice()
     finish(console)
 
 
 PARTS = {
-    "clerk": in_words(clerk), "review": in_words(review), "mask": in_words(mask), "look": in_words(look),
-    "plain": in_words(no_script),
+    "clerk": in_words(clerk), "review": in_words(review), "second": in_words(second), "anew": in_words(sent_anew), "mask": in_words(mask),
+    "look": in_words(look), "plain": in_words(no_script),
 }

@@ -5,7 +5,7 @@ import os
 from axe_playwright_python.base import AXE_SCRIPT
 
 from proofs.masking import Eyes
-from proofs.paged import Console
+from proofs.paged import ALONE, Console
 
 SIZES = {"phone": (390, 844), "laptop": (1280, 800), "wide": (1920, 1080)}
 LANGUAGES = {"en": "en-GB", "zh": "zh-CN"}
@@ -78,6 +78,8 @@ def walk(gallery, desk, language, cards):
     show("review")
     desk.reveal()
     show("review-revealed")
+    desk.page.evaluate("document.querySelectorAll('details.ask').forEach((piece) => piece.open = true)")
+    show("review-asks")
     desk.decide(desk.cards()[0], "reject")
     show("review-decided")
     desk.click("form.undo button")
@@ -98,9 +100,11 @@ def look(proof):
     other = console.new_token("other", "submit")
     console.moody.open.clear()
     cards = [card for index in range(2) for card in console.disputed(f"PERSONS-{index}")]
-    cards += console.of_two_senders("SENDERS-1", other) + console.alone("ALONE-1") + console.failing("FAILING-1")
+    cards += console.of_two_senders("SENDERS-1", other) + console.doubtful("COPY-1", has_back=True)[:1] + console.failing("FAILING-1")
+    alone, = console.alone("ALONE-1")
     console.moody.open.set()
     console.await_waiting(cards)
+    console.await_states({alone: ALONE}, "a back without a front")
     gallery = Gallery(console)
     for language in ("zh",) if proof.quick else LANGUAGES:
         walk(gallery, console.desk(f"looker.{language}", language=LANGUAGES[language]), language, cards)

@@ -5,10 +5,11 @@ import os
 import re
 from functools import partial
 
-from proofs.paged import Console
+from proofs.paged import ENDED, Console
 from proofs.cards import identity_number, jpeg
 from proofs.disk import INTAKE, SmallDisk
 from proofs.proof import Skip
+from proofs.reviewing import LOOK
 from proofs.tool import until
 
 # What the verifier reads off each card, and what a clerk expects.
@@ -165,7 +166,12 @@ def mask(proof):
         hidden_again(eyes, f"/console/cards/{card}", f"card {index + 1}")
     review = desk.begin().page.url.partition(str(console.tap.server_port))[2]
     hidden_again(eyes, review, "review")
-    desk.go(review).press("r", navigates=False).press("Enter")
+    # What a person writes names the holder, and shows to nobody who has not asked for it.
+    desk.go(review).press(LOOK).press("x", "Space", "Tab", f"not {READ[0]} ", "Tab", "Enter")
+    console.expect(desk.has("form.undo"), f"words that name the holder are refused: {desk.outcome!r}")
+    until(lambda: console.states()[cards[0]] == ENDED, console.process, 40)
+    for path in (f"/cards/{cards[0]}", "/cases/show?no=MASK-1", "/log"):
+        desk.go(f"/console{path}")
     full_disk(console, eyes, small, f"/console/cards/{cards[1]}")
     eyes.judge()
     console.finish_pages()

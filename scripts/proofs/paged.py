@@ -8,13 +8,16 @@ from collections import namedtuple
 from proofs.browser import ALL, Chromium, Desk
 from proofs.cards import jpeg, read
 from proofs.proof import Violation
-from proofs.remote import Handler, Server, VerifierHandler
+from proofs.remote import Handler, Server, VerifierHandler, reading
 from proofs.served import Serve
 from proofs.service_client import HOST, raw_card
 from proofs.tool import until
 
-# Which cards a person must decide about, by state and reason.
-FRONT_MISSING, DECIDED_HERE = "front_missing", ("held", "failed")
+# Cards in these states wait for a reviewer.
+DECIDED_HERE = ("held", "failed")
+# How cards stand.
+DELIVERED, ENDED = ("delivered", None), ("rejected", "rejected_by_operator")
+DOUBTED, ALONE = ("held", "legality_low"), ("verified", "front_missing")
 Passed = namedtuple("Passed", "method path status headers body")
 
 
@@ -53,18 +56,21 @@ class MoodyHandler(VerifierHandler):
     def do_POST(self):
         image = self.image()
         self.server.open.wait()
-        person, _ = read(image)
+        person, is_back = read(image)
         if person in self.server.failing:
             return self.answer(500, {"Content-Type": "text/plain"}, b"out of order")
-        return self.tell(image)
+        answer = reading(image)
+        if person in self.server.doubtful and not is_back:
+            answer["legality"] |= {"ID Photo": 0.6, "Screen": 0.4}
+        return self.tell(answer)
 
 
 class Moody(Server):
-    """A verifier that keeps calls waiting until it is open, and fails for some persons."""
+    """A verifier that keeps calls waiting until it is open, fails for some persons, and doubts the fronts of others."""
 
     def __init__(self):
         super().__init__(MoodyHandler)
-        self.open, self.failing = threading.Event(), set()
+        self.open, self.failing, self.doubtful = threading.Event(), set(), set()
         self.open.set()
         threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
@@ -81,7 +87,7 @@ class Console(Serve):
         self.moody = Moody()
         defaults = {
             "verification_url": self.moody.url, "verification_max_attempts": 1, "delivery_max_attempts": 1,
-            "delivery_front_wait": "1s",
+            "delivery_front_wait": "1s", "verdict_severity_legality_low": "hold",
         }
         super().__init__(proof, name, **{**defaults, **settings})
         proof.keep_running(self.moody)
@@ -100,10 +106,10 @@ class Console(Serve):
             self.chromium = self.proof.keep_running(Chromium())
         return Desk(self, self.chromium, name, self.new_token(name, *(scopes or ALL)), **options)
 
-    def send(self, business_number, person, is_back=False, token=None):
+    def send(self, business_number, person, is_back=False, token=None, **options):
         """The id of the card that the API made of a photo."""
         with self.client(token or self.clerk) as client:
-            answer = client.send(raw_card(jpeg(person, is_back), business_number))
+            answer = client.send(raw_card(jpeg(person, is_back, **options), business_number))
         if answer.status != 202:
             raise Violation(f"{self.name}: a card of {business_number} was answered {answer!r}")
         return answer.json["card_id"]
@@ -112,17 +118,17 @@ class Console(Serve):
         return {card: (one["state"], one.get("reason")) for card, one in self.listed().items()}
 
     def waiting(self):
-        """The cards that need a person, with their reasons."""
-        return {card: reason for card, (state, reason) in self.states().items() if state in DECIDED_HERE or reason == FRONT_MISSING}
+        """The cards that wait for a reviewer, with their reasons."""
+        return {card: reason for card, (state, reason) in self.states().items() if state in DECIDED_HERE}
 
     def await_states(self, wanted, what):
-        """Waits until cards stand in these states."""
+        """Waits until cards stand in these states, for these reasons."""
         def stand():
             states = self.states()
-            return {card: states[card][0] for card in wanted}
+            return {card: states[card] for card in wanted}
         if not until(lambda: stand() == wanted, self.process, 40):
-            wrong = {card: (found, wanted[card], self.states()[card][1]) for card, found in stand().items() if found != wanted[card]}
-            self.violated(f"{what}: cards stand at (found, wanted, reason) {wrong}")
+            wrong = {card: (found, wanted[card]) for card, found in stand().items() if found != wanted[card]}
+            self.violated(f"{what}: cards stand at (found, wanted) {wrong}")
 
     def finish_pages(self):
         """After the last page."""
@@ -145,7 +151,14 @@ class Console(Serve):
         return [self.send(business_number, person, True, other)]
 
     def alone(self, business_number):
+        """A back without a front: its sender's turn, in no queue."""
         return [self.send(business_number, self.person(), True)]
+
+    def doubtful(self, business_number, has_back=False):
+        """A front that looks like a copy, and a back that waits for it."""
+        person = self.person()
+        self.moody.doubtful.add(person)
+        return [self.send(business_number, person, is_back) for is_back in ((False, True) if has_back else (False,))]
 
     def failing(self, business_number):
         """A card for which the verifier fails."""
@@ -160,7 +173,7 @@ class Console(Serve):
             if any(states[card][0] in ("prepared", "delivering") for card in cards):
                 # A failure counts only if the endpoint takes another card meanwhile.
                 steady = self.send(f"STEADY-{self.persons}", self.person())
-                self.await_states({steady: "delivered"}, "a card that nothing is wrong with")
+                self.await_states({steady: DELIVERED}, "a card that nothing is wrong with")
             return set(cards) <= set(self.waiting())
 
         if not until(wait, self.process, 40):

@@ -146,10 +146,10 @@ class VerifierHandler(Handler):
         return body[start : body.index(b"\r\n--" + self.headers.get_param("boundary").encode(), start)]
 
     def do_POST(self):
-        self.tell(self.image())
+        self.tell(reading(self.image()))
 
-    def tell(self, image):
-        self.answer(200, {"Content-Type": "application/json"}, json.dumps(reading(image)).encode())
+    def tell(self, answer):
+        self.answer(200, {"Content-Type": "application/json"}, json.dumps(answer).encode())
 
 
 class ProxyHandler(Handler):
