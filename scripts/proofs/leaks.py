@@ -21,6 +21,8 @@ from proofs.tool import HANG_SECONDS, Outcome, descendants, read_process
 
 ERASE = ["cards", "erase", "--yes", "--why", "proof"]
 SYSTEM_FOLDERS = ("/dev/", "/proc/", "/sys/")
+# A call that makes a file in memory, which has a name and no path.
+IN_MEMORY = "memfd"
 PIECE = 24
 # Tables with sealed values of one card or delivery, and the column that says whose.
 OWNED = {"card": "id", "card_key": "card", "blob": "card", "delivery": "id"}
@@ -122,12 +124,14 @@ class Search(Stage):
     def look_at_written(self, sandbox, trace, where):
         """No path outside the sandbox was written to, and nothing lies in TMPDIR."""
         with open(trace, encoding="utf-8", errors="replace") as file:
-            paths = {line.rstrip("\n").partition(" ")[2] for line in file}
+            calls = [line.rstrip("\n").partition(" ") for line in file]
+        paths = {path for _, _, path in calls}
         os.unlink(trace)
         self.written |= paths
         self.look("\n".join(paths), f"{where}, paths written to")
         # The folders above the sandbox are made where they are missing.
-        outside = {path for path in paths if not path.startswith((sandbox.path, *SYSTEM_FOLDERS)) and not sandbox.path.startswith(path)}
+        files = {path for call, _, path in calls if call != IN_MEMORY}
+        outside = {path for path in files if not path.startswith((sandbox.path, *SYSTEM_FOLDERS)) and not sandbox.path.startswith(path)}
         self.proof.expect(not outside, f"{where}: wrote outside the sandbox, in {', '.join({os.path.dirname(path) for path in outside})}")
         self.proof.expect(not os.listdir(sandbox.temporary), f"{where}: left temporary files")
 
