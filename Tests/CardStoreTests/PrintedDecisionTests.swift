@@ -30,9 +30,8 @@ import Testing
         /// What the message names and the state allows.
         var actions: [DecisionAction] {
             switch self {
-            case .outcomeUnknown, .otherLeftDelivery, .restoredWhileSent: [.delivered, .anew]
+            case .outcomeUnknown, .otherLeftDelivery, .restoredWhileSent, .restoredBeforeReading: [.delivered, .anew]
             case .deliveryDamaged, .unknownInDecided, .unknownInNone: [.delivered, .anew, .reject]
-            case .restoredBeforeReading: [.delivered, .retry]
             case .takenEarlierThanErased, .noScores: [.retry]
             case .deliveringInNone, .deliveringInClosed, .deliveringInAnothers: [.delivered]
             }
@@ -99,8 +98,8 @@ import Testing
             .delivered: "delivered", .accept: "verified", .anew: "verified", .reject: "rejected rejected_by_operator",
             .retry: "prepared",
         ]
-        // A restored card is judged again by its stored reading.
-        let isJudged = scene == .restoredWhileSent && action == .anew
+        // A restored card is judged again, by its stored reading if it has one.
+        let isJudged = scene.message == "restore.held" && action == .anew
         #expect(try await harness.state(card) == (isJudged ? "prepared" : states[action]))
     }
 

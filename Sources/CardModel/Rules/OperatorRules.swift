@@ -98,7 +98,10 @@ package struct OperatorRules {
             }
             return
         }
-        if self.circumstances.contains(.mayBeAtBackend) { throw self.refusal(self.mayBeDelivered) }
+        // What came of a restored card since the backup is not known.
+        if self.circumstances.contains(.mayBeAtBackend) || self.card.state == .held && self.card.reason == .restored {
+            throw self.refusal(self.mayBeDelivered)
+        }
         if self.card.state == .held, self.isLetIn || self.hasDoubtedNumber || self.card.reason == .holderConflict {
             throw self.refusal(.operatorDecide(self.card.id))
         }

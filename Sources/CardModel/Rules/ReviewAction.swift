@@ -49,6 +49,8 @@ package struct ReviewAction: Hashable, Sendable {
         case .anew: self.init(.anew, .reviewAnew, "N", needsLook: false, asks: .confirmation)
         case .retry where card.reason == .takenEarlier: self.init(.retry, .reviewUsePhoto, "T", needsLook: true)
         case .retry where card.reason == .retcodeUnlisted: self.init(.retry, .reviewJudgeByList, "T", needsLook: false)
+        // What a rule holds is passed, returned or rejected; once more asked, the verifier may answer what it lacked.
+        case .retry where card.state == .held && card.reason != VerdictRule.legalityUnavailable.reason: return nil
         case .retry: self.init(.retry, .reviewRetry, "T", needsLook: false)
         case .erase: return nil
         }

@@ -64,6 +64,8 @@ extension ConsoleRoute {
     static let settings = Self(.post, "/console/settings", .session, Console.settings)
     static let overview = Self(.get, "/console", .session, Console.overview)
     static let cases = Self(.get, "/console/cases", show, Console.listCases)
+    static let casesAsCSV = Self(.get, "/console/cases.csv", show, Console.downloadCases)
+    static let casesAsWorkbook = Self(.get, "/console/cases.xlsx", show, Console.downloadCases)
     static let oneCase = Self(.get, "/console/cases/show", show, Console.showCase)
     static let cards = Self(.get, "/console/cards", show, Console.listCards)
     static let card = Self(.get, "/console/cards/{card_id}", show, Console.showCard)
@@ -78,7 +80,8 @@ extension ConsoleRoute {
     static let log = Self(.get, "/console/log", .scopes(AccessAction.log.scopes), Console.log)
 
     static let all = [
-        home, styles, script, icon, signInForm, signIn, signOut, settings, overview, cases, oneCase, cards, card, reveal,
+        home, styles, script, icon, signInForm, signIn, signOut, settings, overview, cases, casesAsCSV,
+        casesAsWorkbook, oneCase, cards, card, reveal,
         decide, review, beginReview, nextCase, undoDecision, intakeForm, intake, log,
     ]
 

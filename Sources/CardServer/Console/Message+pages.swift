@@ -59,6 +59,7 @@ extension Message {
     static let pageTodo = Self("page.todo", "What to do")
     static let pageToBring = Self("page.to_bring", "To bring")
     static let pageToBringOnly = Self("page.to_bring_only", "a side must be brought")
+    static let pageDownload = Self("page.download", "Download")
     static let pageMine = Self("page.mine", "mine")
     static let pageCause = Self("page.cause", "Cause")
     static let pageSince = Self("page.since", "Since")

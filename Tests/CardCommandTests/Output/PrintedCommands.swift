@@ -124,7 +124,7 @@ enum PrintedCommands {
                 "delivery.damaged: cards resolve --as anew", "delivery.damaged: cards resolve --as delivered",
                 "delivery.damaged: cards resolve --as reject", "delivery.left: cards resolve --as anew",
                 "delivery.left: cards resolve --as delivered", "restore.held: cards resolve --as anew",
-                "restore.held: cards resolve --as delivered", "restore.held: cards retry",
+                "restore.held: cards resolve --as delivered",
                 "fsck.delivering_without_delivery: cards resolve --as delivered",
                 "fsck.not_a_member: cards resolve --as delivered",
                 "fsck.unknown_without_delivery: cards resolve --as anew",

@@ -79,7 +79,6 @@ import Testing
             wasSent: true,
             and: [.isListedNow, .mayBeAtBackend]
         ),
-        Case("never verified, and from a backup", .held, .restored, without: .wasRead),
         Case("prepared, after a failure", .prepared, failures: 1, without: .wasRead),
         Case("verified, after a failure", .verified, failures: 2),
     ]
@@ -90,6 +89,7 @@ import Testing
     }
 
     private static let notRetried: [Case] = [
+        Case("never verified, and from a backup", .held, .restored, without: .wasRead),
         Case("a person rejected it", .rejected, .rejectedByOperator),
         Case("a person returned it", .rejected, RetakeReason.blurred.code),
         Case("a reviewer ended its case", .rejected, .refusedByRemote, and: .isCaseEnded),

@@ -44,6 +44,7 @@ import Testing
         Probe(route: .signOut, status: 303), Probe(route: .settings, fields: ["language": "zh"], status: 303),
         Probe(route: .overview, all: [.review, .audit, .run, .operate]),
         Probe(route: .cases, all: viewers + [.read]), Probe(route: .cards, all: viewers + [.read]),
+        Probe(route: .casesAsCSV, all: viewers + [.read]), Probe(route: .casesAsWorkbook, all: viewers + [.read]),
         Probe(route: .review, all: [.review, .operate]),
         Probe(route: .beginReview, fields: ["purpose": "T-1"], all: [.review, .operate], status: 303),
         Probe(route: .nextCase, fields: ["tab": "a"], all: [.review, .operate], status: 303),
@@ -186,6 +187,33 @@ import Testing
             }
             #expect(try await visitor.get("/")["content-type"] == "application/problem+json")
             #expect(try await visitor.get("/console/sign-out")["allow"] == "POST")
+        }
+    }
+
+    @Test func `a list of cases is downloaded with its filters and in the language of the page`() async throws {
+        try await Self.with { harness in
+            for submitter in ["read", "other"] { _ = try await harness.admit(of: submitter) }
+            let own = try await ConsoleVisitor(harness, as: "read")
+            _ = try await own.post("/console/settings", ["language": "zh", "back": "/console/cases"])
+            let answer = try await own.get("/console/cases.csv?state=in_progress")
+            #expect(answer["content-disposition"] == "attachment; filename=\"cases.csv\"")
+            #expect(answer["cache-control"] == "no-store")
+            let lines = answer.text.split(whereSeparator: \.isNewline)
+            #expect(lines.count == 2 && lines[0].hasPrefix("\u{FEFF}业务编号,状态"), "\(lines)")
+            #expect(
+                try await own.get("/console/cases.csv?state=complete").text.split(whereSeparator: \.isNewline).count
+                    == 1
+            )
+            let all = try await ConsoleVisitor(harness, as: "review")
+            #expect(try await all.get("/console/cases.csv").text.split(whereSeparator: \.isNewline).count == 3)
+            #expect(
+                try await all.get("/console/cases.csv?mine=true").text.split(whereSeparator: \.isNewline).count == 1
+            )
+            #expect(try await all.get("/console/cases?to_bring=x").status == 422)
+            let workbook = try await all.get("/console/cases.xlsx")
+            #expect(workbook["content-type"]?.hasSuffix("spreadsheetml.sheet") == true)
+            #expect(workbook.body.starts(with: "PK".utf8))
+            #expect(try await all.get("/console/cases").page.contains("/console/cases.xlsx"))
         }
     }
 

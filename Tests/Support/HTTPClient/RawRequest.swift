@@ -64,11 +64,32 @@ package struct RawResponse: Sendable {
             let parts = line.split(separator: ":", maxSplits: 1)
             return (name: parts[0].lowercased(), value: parts.count > 1 ? parts[1].dropFirst().description : "")
         }
+        if hasContent, headers.contains(where: { $0.name == "transfer-encoding" && $0.value == "chunked" }) {
+            return Self.chunks(bytes[end.upperBound...]).map {
+                (RawResponse(status: status, headers: headers, body: $0.body), $0.rest)
+            }
+        }
         let declared = headers.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
         let length = hasContent ? declared : 0
         let rest = bytes[end.upperBound...]
         guard rest.count >= length else { return nil }
         let response = RawResponse(status: status, headers: headers, body: Data(rest.prefix(length)))
         return (response, Data(rest.dropFirst(length)))
+    }
+
+    /// Joins the chunks of a body (RFC 9112 section 7.1); `nil` if the last one is not there yet.
+    private static func chunks(_ bytes: Data) -> (body: Data, rest: Data)? {
+        var (body, rest) = (Data(), bytes)
+        while let line = rest.firstRange(of: Data("\r\n".utf8)) {
+            guard let length = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            let chunk = rest[line.upperBound...]
+            guard chunk.count >= length + 2 else { return nil }
+            body += chunk.prefix(length)
+            rest = chunk.dropFirst(length + 2)
+            if length == 0 { return (body, Data(rest)) }
+        }
+        return nil
     }
 }

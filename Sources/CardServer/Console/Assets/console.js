@@ -36,7 +36,7 @@ document.addEventListener("keydown", (event) => {
   if (!button || button.disabled) return;
   event.preventDefault();
   if (button.matches("input, textarea, select")) button.focus(); else button.click();
-  if (button.matches("summary")) button.parentElement.querySelector("input[type=checkbox], textarea")?.focus();
+  if (button.matches("summary")) button.parentElement.querySelector("input[type=checkbox], textarea[required]")?.focus();
 });
 
 // One act is sent once.

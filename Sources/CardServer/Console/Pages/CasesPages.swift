@@ -2,9 +2,12 @@ import CardModel
 import CardStore
 
 extension Console {
+    /// The parameters that filter cases.
+    static let caseFilters: Set<String> = ["state", "business_no", "cause", "mine", "to_bring"]
+
     /// `GET /console/cases`: the most urgent states first, in each the oldest first.
     func listCases(_ visit: ConsoleRequest) async throws -> Reply {
-        let query = try visit.query(["state", "business_no", "cause", "mine", "to_bring", "after"])
+        let query = try visit.query(Self.caseFilters.union(["after"]))
         let filter = try query.caseFilter(for: visit.caller)
         let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.listings.cases(
@@ -25,7 +28,14 @@ extension Console {
             (.pageTodo, { $0.todo.map { "\($0)" } ?? "" }), (.pageSince, { "\($0.since)" }), (.pageCause, { .causeOf($0) }),
         ]
         let totals = try await self.ports.store.listings.caseTotals(for: visit.caller)
-        let list: HTML = "\(HTML.totals(totals))\(HTML.table(page.cases, .pageCases, none: .pageNoCases, columns))"
+        let downloads = [ConsoleRoute.casesAsCSV, .casesAsWorkbook].map { route in
+            let path = ConsolePath(route, fields.map { ($0.name, $0.value) })
+            return HTML("<a\(href: path) download>\(route == .casesAsCSV ? "CSV" : "XLSX" as String)</a>")
+        }
+        let list: HTML = """
+            \(HTML.totals(totals))\(HTML.table(page.cases, .pageCases, none: .pageNoCases, columns))
+            <p>\(Message.pageDownload): \(HTML.joined(downloads, by: " · "))</p>
+            """
         let next = page.next.map { ("after", $0.text) }
         return .page(ConsolePage(list: .pageCases, .cases, fields, list, .pageNext, next))
     }
