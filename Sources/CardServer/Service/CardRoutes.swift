@@ -62,7 +62,10 @@ struct CardRoutes: Sendable {
 
     /// `GET /v1/cases`.
     func listCases(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "cause", "mine", "to_bring", "limit", "cursor"])
+        let parameters = try QueryParameters(
+            request.uri,
+            known: ["state", "business_no", "cause", "mine", "to_bring", "limit", "cursor"]
+        )
         let filter = try parameters.caseFilter(for: caller)
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)

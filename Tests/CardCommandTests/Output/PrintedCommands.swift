@@ -78,7 +78,7 @@ enum PrintedCommands {
         ),
         (
             .test("of two photos of one side in a list the later one is sent, until a person wants the other"),
-            ["card.taken_earlier: cards retry"]
+            ["card.taken_earlier: cards retry", "run.right_photo: cards retry"]
         ),
         (
             .test("a decision that keeps another one out is withdrawn, and the other one counts"),

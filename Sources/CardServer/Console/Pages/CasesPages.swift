@@ -25,7 +25,8 @@ extension Console {
         ]
         let columns: [(Message, (Case) -> HTML)] = [
             (.pageBusinessNo, { .caseLink($0.businessNo) }), (.pageStateTitle, { .state($0.state) }),
-            (.pageTodo, { $0.todo.map { "\($0)" } ?? "" }), (.pageSince, { "\($0.since)" }), (.pageCause, { .causeOf($0) }),
+            (.pageTodo, { $0.todo.map { "\($0)" } ?? "" }), (.pageSince, { "\($0.since)" }),
+            (.pageCause, { .causeOf($0) }),
         ]
         let totals = try await self.ports.store.listings.caseTotals(for: visit.caller)
         let downloads = [ConsoleRoute.casesAsCSV, .casesAsWorkbook].map { route in

@@ -63,7 +63,7 @@ import Testing
             #expect(try await self.tool.run(["cases", "list", "--since", "2999-01-01"] + file, ends: 0).output == "")
             let table = try await self.tool.run(["cases", "list", "--format", "csv"] + file, ends: 0).lines
             #expect(table.count == 2 && table[0].hasPrefix("\u{FEFF}business number,state,since ("), "\(table)")
-            let cells = ",front,\"retake the front: the check character of the identity number is wrong; take a sharper"
+            let cells = ",\"front, back\",\"retake the front: the check character of the identity number is wrong"
             #expect(
                 table[1].hasPrefix("K-1,photo must be taken again,\"=\"\"20") && table[1].contains(cells),
                 "\(table)"
